@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * type.h - Kiln's types, their text form, and signatures.
+ *
+ * Types are immutable and interned in a table: two types are equal exactly when their pointers are.
+ * The text form is the one in keys, signatures, `kiln ls` and messages; docs/signatures.md is its
+ * grammar (Numba's spellings are accepted, one canonical spelling is printed). */
+#ifndef KILN_IR_TYPE_H
+#define KILN_IR_TYPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/base/arena.h"
+#include "proto/base/buf.h"
+#include "proto/base/err.h"
+
+enum type_kind {
+#define X(NAME, text, class, bits, numpy) TY_##NAME,
+#include "proto/ir/types.def"
+#undef X
+    TY__COUNT
+};
+
+enum type_class { TC_N, TC_B, TC_I, TC_U, TC_F, TC_C, TC_W, TC_S, TC_V };
+
+struct type {
+    enum type_kind kind;
+    uint32_t id; /* position in the table: stable within a job, for ordering and hashing */
+    /* ARRAY */
+    uint8_t ndim;
+    char layout; /* 'C', 'F' or 'A'; 0-d and contiguous-both-ways are 'C' */
+    bool readonly;
+    bool unaligned;
+    /* ARRAY, OPTIONAL, POINTER, RANGE, METHOD, TYPEVALUE: the type inside */
+    const struct type *elem;
+    /* TUPLE, SLICE, FUNCTION (captures), ITER */
+    uint32_t n_items;
+    const struct type *const *items;
+    /* FUNCTION: index in the module. TUPLE: user type index + 1, 0 for a plain tuple */
+    uint32_t index;
+    /* LIBRARY, METHOD, ITER: name; NUL-terminated, owned by the table */
+    const char *name;
+};
+
+struct type_table; /* lives in an arena; no free */
+
+/* A new table in a (which must outlive it); NULL when out of memory. */
+struct type_table *type_table_new(struct arena *a);
+
+/* Interned types. NULL only when out of memory. `items` is copied. */
+const struct type *type_scalar(struct type_table *t, enum type_kind kind); /* any kind without parts */
+const struct type *type_array(struct type_table *t, const struct type *elem, unsigned ndim, char layout,
+                              bool readonly, bool unaligned);
+const struct type *type_tuple(struct type_table *t, const struct type *const *items, uint32_t n,
+                              uint32_t usertype_plus_1);
+const struct type *type_of(struct type_table *t, enum type_kind kind, const struct type *elem); /* one part */
+const struct type *type_named(struct type_table *t, enum type_kind kind, const char *name,
+                              const struct type *elem, const struct type *const *items, uint32_t n);
+const struct type *type_function(struct type_table *t, uint32_t func, const struct type *const *captures,
+                                 uint32_t n);
+
+enum type_class type_class(const struct type *t);
+unsigned type_bits(const struct type *t); /* bits of a scalar's value, 0 else */
+bool type_is_number(const struct type *t);  /* bool, int, float, complex, weak ones included */
+bool type_is_integer(const struct type *t); /* I, U or pyint; not bool */
+bool type_is_float(const struct type *t);   /* F or pyfloat */
+bool type_is_complex(const struct type *t); /* C or pycomplex */
+bool type_is_weak(const struct type *t);
+bool type_is_signed(const struct type *t);  /* I or pyint */
+
+/* Append the canonical text. Compile-time kinds print in angle brackets, for diagnostics only. */
+void type_print(struct buf *out, const struct type *t);
+/* The same as a string in arena a; NULL when out of memory. */
+const char *type_text(struct arena *a, const struct type *t);
+/* Parse one type (Numba's spellings too). KILN_E_SIGNATURE with the column in the message. */
+int type_parse(struct type_table *t, const char *text, size_t len, const struct type **ret_type,
+               struct kiln_err *e);
+
+/* A signature: parameter types and, where stated, the result's. */
+struct signature {
+    uint32_t n_params;
+    const struct type *const *params;
+    const struct type *ret; /* NULL: inferred */
+};
+/* "(int64, float64[::1])", "float64(int64)", "void(f8[:])" or a bare list "int64, f8[:]". */
+int signature_parse(struct type_table *t, const char *text, size_t len, struct signature *ret_sig,
+                    struct kiln_err *e);
+void signature_print(struct buf *out, const struct signature *sig); /* canonical: "(a, b)" or "ret(a, b)" */
+
+/* Memory layout of a value in argument blocks, return slots and tuples: C rules of an LP64 or ILP32
+ * target (pointer_bytes 8 or 4). See <kiln/abi.h>. KILN_E_INVALID for compile-time kinds. */
+struct layout {
+    uint32_t size, align;
+};
+int type_layout(const struct type *t, unsigned pointer_bytes, struct layout *ret, struct kiln_err *e);
+
+#endif
