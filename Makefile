@@ -21,7 +21,7 @@ test: build
 bench: build
 	$(PYTHON) tests/bench/run.py $(BENCHES)
 
-install:
+install: build
 	cmake --install build/$(PRESET) --prefix $(PREFIX)
 
 setup:
