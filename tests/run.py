@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make test`: every suite, one after the other, and one closing line `N passed, N failed, N skipped`.
+
+    tests/run.py [SUITE ...]     only these suites; --list names them
+
+A suite is a row of SUITES. Each leaves a JUnit file below build/tests, from which the totals are taken, so
+that a suite that dies without a word counts as a failure."""
+import os
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+REPORTS = ROOT / "build" / "tests"
+PYTHON = str(ROOT / "build" / "venv" / "bin" / "python")
+
+
+def ctest(preset):
+    return lambda report: [["ctest", "--test-dir", f"build/{preset}", "--output-on-failure", "--output-junit", str(report)]]
+
+
+def pytest(*paths, marks=None):
+    chosen = ["-m", marks] if marks else []
+    return lambda report: [[PYTHON, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", f"--junit-xml={report}", *chosen,
+                            *paths]]
+
+
+def sanitized(inner):
+    """Build with address and undefined-behaviour sanitizers first."""
+    def commands(report):
+        return [["cmake", "--preset", "asan"], ["cmake", "--build", "--preset", "asan"], *inner(report)]
+    return commands
+
+
+#: name -> (commands by report file, environment)
+SUITES = {
+    "unit": (ctest("release"), {}),
+    "layering": (pytest("tests/layering"), {}),
+    "vectors": (pytest("tests/vectors"), {}),
+    "frontend": (pytest("tests/unit"), {}),
+    "exec": (pytest("tests/exec"), {}),
+    "e2e": (pytest("tests/e2e"), {}),
+    "asan-unit": (sanitized(ctest("asan")), {}),
+    "asan-e2e": (pytest("tests/e2e", marks="sanitized"), {"KILN_TEST_BUILD": "build/asan"}),
+}
+
+
+def count(report):
+    """(passed, failed, skipped) of a JUnit file; a missing or broken one is a failure."""
+    try:
+        cases = list(ElementTree.parse(report).getroot().iter("testcase"))
+    except (OSError, ElementTree.ParseError):
+        return 0, 1, 0
+    failed = sum(1 for c in cases if c.find("failure") is not None or c.find("error") is not None)
+    skipped = sum(1 for c in cases if c.find("skipped") is not None or c.get("status") in ("notrun", "disabled"))
+    return len(cases) - failed - skipped, failed, skipped
+
+
+def run(name):
+    commands, extra = SUITES[name]
+    report = REPORTS / f"{name}.xml"
+    report.unlink(missing_ok=True)
+    print(f"\n== {name}", flush=True)
+    begin = time.monotonic()
+    status = 0
+    for command in commands(report):
+        status = subprocess.run(command, cwd=ROOT, env={**os.environ, **extra}).returncode
+        if status and command != commands(report)[-1]:
+            break  # the build failed: the missing report counts
+    passed, failed, skipped = count(report)
+    if status and not failed:
+        failed = 1
+    print(f"-- {name}: {passed} passed, {failed} failed, {skipped} skipped in {time.monotonic() - begin:.0f} s", flush=True)
+    return passed, failed, skipped
+
+
+def main(arguments):
+    if arguments == ["--list"]:
+        print("\n".join(SUITES))
+        return 0
+    unknown = [a for a in arguments if a not in SUITES]
+    if unknown:
+        sys.exit(f"no such suite: {unknown[0]} (there are: {', '.join(SUITES)})")
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    results = [run(name) for name in arguments or SUITES]
+    passed, failed, skipped = (sum(column) for column in zip(*results))
+    print(f"\n{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
