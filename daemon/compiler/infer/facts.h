@@ -5,6 +5,32 @@
  * context is one unrolled iteration of a loop over a heterogeneous tuple, or one copy of a finally
  * block; most functions have context 0 alone.
  *
+ * Made precise, node by node (what lowering counts on):
+ *   - A node with has_value is never evaluated, nor are its operands: set it only where they have no effect.
+ *   - LOCAL as a target: fact.type is the slot that is written; the value is converted to it. AUGASSIGN: the
+ *     target's fact.type is what is read (slot or element), AUGASSIGN's own fact.type is the result of the
+ *     operation: the slot written for a local, converted to the element type for a subscript.
+ *   - BINARY (AUGASSIGN, UNARY): the operation is done on values of type fact.operand and its result, whose type
+ *     follows from operator and operand, is converted to fact.type. `/` has a float or complex operand type.
+ *     IFEXP, AND, OR: each operand's value is converted to fact.type; truth is taken of the operand's own type.
+ *   - COMPARE of one operator: fact.operand; of several: fact.operands[i] (an entry may be NULL). NULL: both sides
+ *     as they are (int64 with uint64 exactly, tuples item by item, None, optional).
+ *   - CALL of an instance: args[0..n_params) are the parameters, then args of kind ARG_CAPTURE, fn->n_free of them
+ *     (`node` is the callee expression, of type FUNCTION). KIR nodes of arguments are evaluated in order whatever
+ *     order args has. The value has type callee->ret and is converted to fact.type.
+ *   - CALL of an intrinsic: args in the order of the intrinsic's parameters; an absent optional one is ARG_NONE with
+ *     type NONE (or left off at the end). For a method args[0] is the receiver: `node` is the ATTR. A dtype or type
+ *     argument has a TYPEVALUE type and is not evaluated. args[i].type is what the argument is converted to.
+ *   - ATTR done by the compiler: intrinsic set; the operand is evaluated as it is.
+ *   - SUBSCRIPT: index nodes (SLICE, TUPLE of them, Ellipsis, None) have facts of their own; index integers are
+ *     converted to 64 bits by their signedness. A tuple's index, where not has_value, indexes equal items.
+ *   - FOR unrolled (contexts != 0): target and body have facts in contexts + k; iterable, else and the FOR itself in
+ *     the context of the FOR. EDGE_ENTRY (before iteration 0) and EDGE_EXIT are keyed by the outer context,
+ *     EDGE_BACK (end of iteration k) by contexts + k.
+ *   - RETURN: the value is converted to instance.ret.
+ *   - ITER: name "enumerate": items[0] the iterable, items[1] the type of start (only if given); "zip": the
+ *     iterables; "reversed": items[0]. The FOR's target has the type of one item.
+ *
  * Locals are flow-typed: `local 3` may be pyint at one place and float64 at another. Lowering keeps one
  * stack slot per (local, type). Where control flow joins, the edges below say which values move from one
  * slot to another; apart from them, a read of (local, type) always follows a write of the same pair. */
