@@ -47,9 +47,13 @@ struct kiln_array {
     intptr_t dims[]; /* shape[n], then strides[n] */
 };
 
-enum kiln_arg_kind { KILN_ARG_NONE, KILN_ARG_BOOL, KILN_ARG_INT, KILN_ARG_UINT, KILN_ARG_FLOAT, KILN_ARG_STR };
+enum kiln_arg_kind { KILN_ARG_NONE, KILN_ARG_BOOL, KILN_ARG_INT, KILN_ARG_UINT, KILN_ARG_FLOAT, KILN_ARG_STR,
+                     KILN_ARG_FORMAT /* see below */ };
 
-/* One argument of a raised exception. Strings are UTF-8 in the artifact's constant data. */
+/* One argument of a raised exception. Strings are UTF-8 in the artifact's constant data.
+ * FORMAT (only as args[0]): s is a template; the exception's single argument is the text in which each
+ * "{}" is replaced, in order, by args[1], args[2], ... (ints in decimal). It keeps formatting out of
+ * compiled code: "index {} is out of bounds for axis {} with size {}". */
 struct kiln_exc_arg {
     uint32_t kind; /* enum kiln_arg_kind */
     uint32_t len;  /* bytes of s */
