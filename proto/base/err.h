@@ -8,12 +8,15 @@
 
 #include <stdint.h>
 
+#ifndef KILN_CODES /* <kiln/kiln.h> defines the same list for libkiln's users */
+#define KILN_CODES
 enum kiln_code {
     KILN_OK = 0,
 #define X(NAME, wire, py, exit, text) KILN_E_##NAME = wire,
 #include "proto/base/err.def"
 #undef X
 };
+#endif
 
 struct kiln_err {
     int32_t code;  /* KILN_E_*, positive; 0 when nothing failed */
