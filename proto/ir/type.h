@@ -48,7 +48,13 @@ struct type_table; /* lives in an arena; no free */
 /* A new table in a (which must outlive it); NULL when out of memory. */
 struct type_table *type_table_new(struct arena *a);
 
-/* Interned types. NULL only when out of memory. `items` is copied. */
+/* Limits. 32 dimensions are NumPy 1's; parts are the types that one is made of when written out, so that
+ * printing and laying out are bounded. */
+#define TYPE_MAX_NDIM 32u
+#define TYPE_MAX_PARTS 4096u
+#define SIGNATURE_MAX_PARAMS 255u
+
+/* Interned types. NULL only when out of memory or past a limit. `items` is copied. */
 const struct type *type_scalar(struct type_table *t, enum type_kind kind); /* any kind without parts */
 const struct type *type_array(struct type_table *t, const struct type *elem, unsigned ndim, char layout,
                               bool readonly, bool unaligned);
@@ -62,6 +68,7 @@ const struct type *type_function(struct type_table *t, uint32_t func, const stru
 
 enum type_class type_class(const struct type *t);
 unsigned type_bits(const struct type *t); /* bits of a scalar's value, 0 else */
+int type_numpy(const struct type *t);     /* type_num of numpy's dtype, -1 if there is none */
 bool type_is_number(const struct type *t);  /* bool, int, float, complex, weak ones included */
 bool type_is_integer(const struct type *t); /* I, U or pyint; not bool */
 bool type_is_float(const struct type *t);   /* F or pyfloat */
