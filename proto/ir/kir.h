@@ -16,6 +16,11 @@
 #include "proto/base/err.h"
 
 #define KIR_VERSION 1u
+/* Limits of a module. Nesting of one function's tree: so deep that no program meets it (CPython's own parser
+ * stops earlier), so shallow that passes may recurse over a verified module on an 8 MB stack. */
+#define KIR_MAX_DEPTH 3000u
+#define KIR_MAX_PARAMS 255u /* as in signatures */
+#define KIR_MAX_FIELDS 4096u /* of a user type */
 
 enum kir_op {
 #define X(NAME, wire, text, class, operands) KIR_##NAME = wire,
