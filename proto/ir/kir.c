@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * kir.c - the columns of ops.def, and reading a node's operands. */
-#include "proto/ir/kir.h"
+#include "proto/ir/kir_private.h"
 
 #define E 'E'
 #define S 'S'
@@ -57,4 +57,18 @@ const uint32_t *kir_list(const struct kir_node *n, unsigned k, uint32_t *ret_n)
 
     *ret_n = n->args[at];
     return n->args + at + 1;
+}
+
+uint32_t kir_operands_length(const char *letters, const uint32_t *args, uint32_t n)
+{
+    uint32_t at = 0;
+
+    for (; *letters; letters++) {
+        bool list = *letters == '*';
+        letters += list || *letters == '?';
+        if (at == n || (list && args[at] > n - at - 1))
+            return UINT32_MAX;
+        at += list ? 1 + args[at] : 1;
+    }
+    return at;
 }

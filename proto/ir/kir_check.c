@@ -251,20 +251,10 @@ static int check_operand(struct checker *k, unsigned op, char letter, unsigned o
 
 static int check_operands(struct checker *k, const struct kir_node *n, struct info *up)
 {
-    const char *letters = kir_opinfo(n->op)->operands;
-    uint32_t at = 0;
     int rc = 0;
 
-    for (unsigned operand = 0; *letters && !rc; letters++, operand++) {
-        char kind = *letters == '?' || *letters == '*' ? *letters++ : 0;
-        uint32_t x = n->args[at++];
-        if (kind == '*') {
-            for (uint32_t end = at + x; at < end && !rc; at++)
-                rc = check_operand(k, n->op, *letters, operand, n->args[at], up);
-        } else if (kind == 0 || x) {
-            rc = check_operand(k, n->op, *letters, operand, kind ? x - 1 : x, up);
-        }
-    }
+    for (struct kir_walk w = kir_walk(n); !rc && kir_walk_next(&w);)
+        rc = check_operand(k, n->op, w.letter, w.operand, w.value, up);
     return rc;
 }
 

@@ -376,23 +376,6 @@ static bool read_params(struct decoder *d, struct kir_function *f)
     return true;
 }
 
-/* Length of the operands at code[0..n), by the letters; UINT32_MAX if they don't fit. */
-static uint32_t operands_length(const char *letters, const uint32_t *code, uint32_t n)
-{
-    uint32_t at = 0;
-
-    for (; *letters; letters++) {
-        bool list = *letters == '*';
-        letters += list || *letters == '?';
-        if (at == n)
-            return UINT32_MAX;
-        if (list && code[at] > n - at - 1)
-            return UINT32_MAX;
-        at += list ? 1 + code[at] : 1;
-    }
-    return at;
-}
-
 static bool cut_nodes(struct decoder *d, struct kir_function *f, const uint32_t *code, uint32_t n_code)
 {
     struct kir_node *nodes = arena_new_array(d->a, f->n_nodes, struct kir_node);
@@ -407,7 +390,7 @@ static bool cut_nodes(struct decoder *d, struct kir_function *f, const uint32_t 
             return kir_in_fail(&d->in, "the code ends before node %u of %u", i, f->n_nodes);
         if (!info)
             return kir_in_fail(&d->in, "node %u: %u is no op", i, code[at]);
-        n = operands_length(info->operands, code + at + 1, n_code - at - 1);
+        n = kir_operands_length(info->operands, code + at + 1, n_code - at - 1);
         if (n == UINT32_MAX)
             return kir_in_fail(&d->in, "node %u (%s): operands exceed the code", i, info->text);
         nodes[i].op = (uint16_t)code[at];

@@ -5,6 +5,52 @@
 
 #include "proto/ir/kir.h"
 
+/* A walk over the numbers of a node's operands, counts and absent ones left out:
+ *   for (struct kir_walk w = kir_walk(n); kir_walk_next(&w);)  ... w.letter, w.value ... */
+struct kir_walk {
+    const char *letters; /* not yet entered */
+    const uint32_t *args;
+    uint32_t at;      /* position in args of what comes next */
+    uint32_t left;    /* numbers left in the list under way */
+    unsigned entered; /* letters entered */
+    char letter;      /* of the current number */
+    bool optional;
+    unsigned operand;  /* its letter's place, from 0 */
+    uint32_t position; /* its place in args */
+    uint32_t value;
+};
+
+static inline struct kir_walk kir_walk(const struct kir_node *n)
+{
+    return (struct kir_walk){ .letters = kir_opinfo(n->op)->operands, .args = n->args };
+}
+
+static inline bool kir_walk_next(struct kir_walk *w)
+{
+    while (w->left == 0) {
+        char kind;
+        if (!*w->letters)
+            return false;
+        kind = *w->letters == '?' || *w->letters == '*' ? *w->letters++ : 0;
+        w->letter = *w->letters++;
+        w->operand = w->entered++;
+        w->optional = kind == '?';
+        if (kind == '*')
+            w->left = w->args[w->at++];
+        else if (kind == '?' && w->args[w->at] == 0)
+            w->at++;
+        else
+            w->left = 1;
+    }
+    w->left--;
+    w->position = w->at++;
+    w->value = w->args[w->position] - w->optional;
+    return true;
+}
+
+/* Length of the operands at args[0..n), by their letters; UINT32_MAX if they don't fit. */
+uint32_t kir_operands_length(const char *letters, const uint32_t *args, uint32_t n);
+
 /* Everything that can be said of constants and user types one by one: texts, lengths, references.
  * The type texts' table lives in a. */
 int kir_check_consts(struct arena *a, const struct kir_module *m, struct kiln_err *e);
