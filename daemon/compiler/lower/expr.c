@@ -1,0 +1,655 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * expr.c - expressions: one function a node kind, called by eval.
+ *
+ * A value is dead (no type) once control cannot get past its evaluation; every caller looks at f->dead or at
+ * the type before it goes on. */
+#include <string.h>
+
+#include "daemon/compiler/lower/lo.h"
+
+static const struct kir_node *node_of(struct fn *f, uint32_t node)
+{
+    return &f->in->fn->nodes[node];
+}
+
+const struct fact *fact_of(struct fn *f, uint32_t node)
+{
+    return fact_at(f->in, f->ctx, node);
+}
+
+/* ---- what is known of integers ---- */
+
+bool known_int(struct fn *f, uint32_t node, int64_t *ret)
+{
+    const struct fact *fa = fact_of(f, node);
+    const struct kir_node *n = node_of(f, node);
+    const struct kir_const *k = fa->has_value ? fa->value : NULL;
+    if (!k && n->op == KIR_CONST)
+        k = &f->in->unit->mod->consts[kir_arg(n, 0)];
+    if (k && k->kind == KIR_K_INT && !k->i.is_unsigned) {
+        *ret = (int64_t)k->i.bits;
+        return true;
+    }
+    if (k && k->kind == KIR_K_BOOL) {
+        *ret = k->b;
+        return true;
+    }
+    if (!k && n->op == KIR_UNARY && kir_arg(n, 0) == KIR_U_NEG && known_int(f, kir_arg(n, 1), ret)) {
+        *ret = (int64_t)(0 - (uint64_t)*ret);
+        return true;
+    }
+    return false;
+}
+
+static bool is_shape(struct fn *f, uint32_t node)
+{
+    const struct kir_node *n = node_of(f, node);
+    const char *how = intrinsic_how(fact_of(f, node)->intrinsic);
+    return n->op == KIR_ATTR && how && (!strcmp(how, "op.shape") || !strcmp(how, "op.size"));
+}
+
+/* A proven least value; for indexes only: sums that pass the largest integer are no index of anything, so
+ * that they may be taken as not wrapping. Depth is bounded, for the answer is worth little effort. */
+static bool min_at(struct fn *f, uint32_t node, int64_t *ret, unsigned depth)
+{
+    const struct kir_node *n = node_of(f, node);
+    const struct fact *fa = fact_of(f, node);
+    int64_t a, b;
+    if (!fa->type || !type_is_integer(fa->type) || depth > 8)
+        return false;
+    if (known_int(f, node, ret))
+        return true;
+    if (type_class(fa->type) == TC_U) {
+        *ret = 0;
+        return true;
+    }
+    if (type_bits(fa->type) < 64)
+        return false;
+    switch (n->op) {
+    case KIR_LOCAL:
+        for (struct bound *x = f->bound; x; x = x->up) {
+            if (x->local == kir_arg(n, 0)) {
+                *ret = x->min;
+                return true;
+            }
+        }
+        return false;
+    case KIR_CALL: {
+        const char *how = intrinsic_how(fa->intrinsic);
+        *ret = 0;
+        return how && !strcmp(how, "op.len");
+    }
+    case KIR_ATTR:
+        *ret = 0;
+        return is_shape(f, node);
+    case KIR_SUBSCRIPT:
+        *ret = 0;
+        return is_shape(f, kir_arg(n, 0));
+    case KIR_BINARY:
+        switch (kir_arg(n, 0)) {
+        case KIR_B_ADD:
+            return min_at(f, kir_arg(n, 1), &a, depth + 1) && min_at(f, kir_arg(n, 2), &b, depth + 1) &&
+                   !__builtin_add_overflow(a, b, ret);
+        case KIR_B_SUB:
+            return min_at(f, kir_arg(n, 1), &a, depth + 1) && known_int(f, kir_arg(n, 2), &b) &&
+                   !__builtin_sub_overflow(a, b, ret);
+        case KIR_B_MUL:
+            return min_at(f, kir_arg(n, 1), &a, depth + 1) && min_at(f, kir_arg(n, 2), &b, depth + 1) && a >= 0 &&
+                   b >= 0 && !__builtin_mul_overflow(a, b, ret);
+        case KIR_B_FLOORDIV:
+            *ret = 0;
+            return known_int(f, kir_arg(n, 2), &b) && b > 0 && min_at(f, kir_arg(n, 1), &a, depth + 1) && a >= 0;
+        case KIR_B_MOD:
+            *ret = 0;
+            return known_int(f, kir_arg(n, 2), &b) && b > 0;
+        case KIR_B_RSHIFT:
+            *ret = 0;
+            return min_at(f, kir_arg(n, 1), &a, depth + 1) && a >= 0;
+        case KIR_B_BITAND:
+            *ret = 0;
+            return (known_int(f, kir_arg(n, 1), &a) && a >= 0) || (known_int(f, kir_arg(n, 2), &b) && b >= 0);
+        default:
+            return false;
+        }
+    default:
+        return false;
+    }
+}
+
+bool int_min(struct fn *f, uint32_t node, int64_t *ret)
+{
+    return min_at(f, node, ret, 0);
+}
+
+/* ---- joins of arms ---- */
+
+struct join {
+    const struct type *t;
+    LLVMValueRef *leaf;
+    struct val held; /* its own: the temporaries that hold the owners */
+};
+
+static struct join join_begin(struct fn *f, const struct type *t)
+{
+    const struct tinfo *ti = lo_info(f->lo, t);
+    struct join j = { .t = t, .held = val_zero(f, t) };
+    j.leaf = lo_alloc(f->lo, ti->n, sizeof(*j.leaf));
+    temp_hold(f, &j.held);
+    uint32_t k = j.held.own;
+    for (uint32_t i = 0; i < ti->n && !f->lo->failed; i++)
+        j.leaf[i] = ti->role[i] == LEAF_OWNER ? f->temps[k++ - 1] : fn_alloca(f, ti->reg[i], "join");
+    return j;
+}
+
+/* References move only on this arm: their temporaries stay on the list for the others. */
+static void join_set(struct fn *f, struct join *j, struct val v)
+{
+    if (f->dead || f->lo->failed)
+        return;
+    v = convert(f, v, j->t);
+    if (!v.t || f->lo->failed)
+        return;
+    const struct tinfo *ti = lo_info(f->lo, j->t);
+    uint32_t own = v.own;
+    v = own_take(f, v);
+    for (uint32_t i = 0; own && i < ti->n_owner; i++)
+        f->temp_live[own - 1 + i] = true;
+    for (uint32_t i = 0; i < v.n; i++)
+        LLVMBuildStore(f->b, v.v[i], j->leaf[i]);
+}
+
+static struct val join_get(struct fn *f, struct join *j)
+{
+    if (f->lo->failed)
+        return val_dead();
+    const struct tinfo *ti = lo_info(f->lo, j->t);
+    struct val v = val_new(f, j->t, ti->n);
+    for (uint32_t i = 0; i < ti->n; i++)
+        v.v[i] = LLVMBuildLoad2(f->b, ti->reg[i], j->leaf[i], "");
+    v.own = j->held.own;
+    return v;
+}
+
+/* ---- conditions ---- */
+
+static int known_truth(struct fn *f, uint32_t node)
+{
+    const struct fact *fa = fact_of(f, node);
+    if (fa->truth)
+        return fa->truth;
+    if (!fa->has_value || !fa->value)
+        return 0;
+    switch (fa->value->kind) {
+    case KIR_K_BOOL:
+        return fa->value->b ? 1 : -1;
+    case KIR_K_INT:
+        return fa->value->i.bits ? 1 : -1;
+    case KIR_K_FLOAT:
+        return fa->value->f != 0 ? 1 : -1;
+    case KIR_K_NONE:
+        return -1;
+    default:
+        return 0;
+    }
+}
+
+static LLVMValueRef cond_and_or(struct fn *f, uint32_t node, int *ret_known)
+{
+    const struct kir_node *n = node_of(f, node);
+    bool is_and = n->op == KIR_AND;
+    uint32_t count;
+    const uint32_t *items = kir_list(n, 0, &count);
+    LLVMBasicBlockRef out = fn_block(f, "cond");
+    LLVMValueRef r = fn_alloca(f, f->lo->i1, "cond");
+    *ret_known = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        int known;
+        LLVMValueRef c = eval_cond(f, items[i], &known);
+        if (f->dead)
+            break;
+        if (known && (known > 0) == is_and && i + 1 < count)
+            continue; /* decides nothing */
+        LLVMBuildStore(f->b, c, r);
+        if (i + 1 == count || known) {
+            fn_br(f, out);
+            break;
+        }
+        LLVMBasicBlockRef more = fn_block(f, "more");
+        fn_cond(f, c, is_and ? more : out, is_and ? out : more);
+        fn_at(f, more);
+    }
+    fn_at(f, out);
+    return LLVMBuildLoad2(f->b, f->lo->i1, r, "");
+}
+
+LLVMValueRef eval_cond(struct fn *f, uint32_t node, int *ret_known)
+{
+    const struct kir_node *n = node_of(f, node);
+    const struct fact *fa = fact_of(f, node);
+    LLVMValueRef c = lo_bool(f->lo, false);
+    *ret_known = known_truth(f, node);
+    if (*ret_known) {
+        if (!fa->has_value && fa->type)
+            eval(f, node); /* for its effects */
+        return lo_bool(f->lo, *ret_known > 0);
+    }
+    if (f->dead || f->lo->failed)
+        return c;
+    if (++f->depth > LO_DEPTH_MAX) {
+        lo_fail(f->lo, KILN_E_LIMIT, "expressions nest deeper than %d", LO_DEPTH_MAX);
+    } else if (n->op == KIR_UNARY && kir_arg(n, 0) == KIR_U_NOT && !fa->callee) {
+        c = LLVMBuildNot(f->b, eval_cond(f, kir_arg(n, 1), ret_known), "");
+        *ret_known = -*ret_known;
+    } else if (n->op == KIR_AND || n->op == KIR_OR) {
+        c = cond_and_or(f, node, ret_known);
+    } else {
+        c = truth(f, eval(f, node));
+    }
+    f->depth--;
+    return c;
+}
+
+/* The value of `a and b or ...`: each operand is one arm of a join. */
+static struct val eval_and_or(struct fn *f, uint32_t node)
+{
+    const struct kir_node *n = node_of(f, node);
+    const struct fact *fa = fact_of(f, node);
+    bool is_and = n->op == KIR_AND, last = false;
+    uint32_t count;
+    const uint32_t *items = kir_list(n, 0, &count);
+    if (fa->type->kind == TY_BOOL) { /* all operands are bool: no join of values needed */
+        int known;
+        LLVMValueRef c = cond_and_or(f, node, &known);
+        return val_scalar(f, fa->type, c);
+    }
+    LLVMBasicBlockRef out = fn_block(f, "value");
+    struct join j = join_begin(f, fa->type);
+    for (uint32_t i = 0; i < count && !last; i++) {
+        int known = known_truth(f, items[i]);
+        last = i + 1 == count || (known && (known > 0) != is_and);
+        struct val v = eval(f, items[i]);
+        if (f->dead)
+            break;
+        if (last) {
+            join_set(f, &j, v);
+            fn_br(f, out);
+        } else if (!known) {
+            LLVMBasicBlockRef more = fn_block(f, "more"), take = fn_block(f, "take");
+            fn_cond(f, truth(f, v), is_and ? more : take, is_and ? take : more);
+            fn_at(f, take);
+            join_set(f, &j, v);
+            fn_br(f, out);
+            fn_at(f, more);
+        }
+    }
+    fn_at(f, out);
+    return join_get(f, &j);
+}
+
+static struct val eval_ifexp(struct fn *f, uint32_t node)
+{
+    const struct kir_node *n = node_of(f, node);
+    int known;
+    LLVMValueRef c = eval_cond(f, kir_arg(n, 0), &known);
+    if (f->dead)
+        return val_dead();
+    if (known)
+        return eval_as(f, kir_arg(n, known > 0 ? 1 : 2), fact_of(f, node)->type);
+    LLVMBasicBlockRef yes = fn_block(f, "then"), no = fn_block(f, "else"), out = fn_block(f, "value");
+    struct join j = join_begin(f, fact_of(f, node)->type);
+    fn_cond(f, c, yes, no);
+    for (int arm = 0; arm < 2; arm++) {
+        fn_at(f, arm ? no : yes);
+        join_set(f, &j, eval(f, kir_arg(n, arm ? 2 : 1)));
+        edges_apply(f, f->ctx, node, arm ? EDGE_ELSE : EDGE_THEN);
+        fn_br(f, out);
+    }
+    fn_at(f, out);
+    return join_get(f, &j);
+}
+
+/* ---- operators ---- */
+
+static struct val eval_compare(struct fn *f, uint32_t node)
+{
+    const struct kir_node *n = node_of(f, node);
+    const struct fact *fa = fact_of(f, node);
+    const struct type *bool_t = lo_type(f->lo, TY_BOOL);
+    uint32_t n_ops, n_items;
+    const uint32_t *ops = kir_list(n, 0, &n_ops), *items = kir_list(n, 1, &n_items);
+    LLVMBasicBlockRef out = n_ops > 1 ? fn_block(f, "chain") : NULL;
+    LLVMValueRef r = n_ops > 1 ? fn_alloca(f, f->lo->i1, "chain") : NULL, c = NULL;
+    struct val a = eval(f, items[0]);
+    for (uint32_t i = 0; i < n_ops; i++) {
+        struct val b = eval(f, items[i + 1]);
+        const struct type *t = fa->operands ? fa->operands[i] : n_ops == 1 ? fa->operand : NULL;
+        if (f->dead || !a.t || !b.t)
+            break;
+        c = op_compare(f, (enum kir_compare)ops[i], t ? convert(f, a, t) : a, t ? convert(f, b, t) : b);
+        a = b;
+        if (!out)
+            return convert(f, val_scalar(f, bool_t, c), fa->type);
+        LLVMBuildStore(f->b, c, r);
+        if (i + 1 == n_ops) {
+            fn_br(f, out);
+        } else {
+            LLVMBasicBlockRef more = fn_block(f, "more");
+            fn_cond(f, c, more, out);
+            fn_at(f, more);
+        }
+    }
+    if (!out)
+        return val_dead();
+    fn_at(f, out);
+    return convert(f, val_scalar(f, bool_t, LLVMBuildLoad2(f->b, f->lo->i1, r, "")), fa->type);
+}
+
+/* (1, 2) * 3: the result's type says how often. */
+static struct val tuple_repeat(struct fn *f, struct val v, const struct type *t)
+{
+    struct val *items = lo_alloc(f->lo, t->n_items, sizeof(*items));
+    for (uint32_t i = 0; i < t->n_items; i++) {
+        items[i] = val_item(f, v, i % v.t->n_items);
+        items[i].own = 0;
+    }
+    return val_join(f, t, items, t->n_items);
+}
+
+static struct val binary(struct fn *f, enum kir_binary op, struct val a, struct val b, const struct fact *fa,
+                         uint32_t node)
+{
+    if (f->dead || !a.t || !b.t)
+        return val_dead();
+    if (op == KIR_B_MUL && fa->type->kind == TY_TUPLE) {
+        struct val v = a.t->kind == TY_TUPLE ? a : b;
+        return v.t->n_items ? tuple_repeat(f, v, fa->type) : val_zero(f, fa->type);
+    }
+    if (fa->operand) {
+        a = convert(f, a, fa->operand);
+        b = convert(f, b, fa->operand);
+    }
+    return convert(f, op_binary(f, op, a, b, node), fa->type);
+}
+
+static struct val eval_binary(struct fn *f, uint32_t node)
+{
+    const struct kir_node *n = node_of(f, node);
+    struct val a = eval(f, kir_arg(n, 1)), b = eval(f, kir_arg(n, 2));
+    return binary(f, (enum kir_binary)kir_arg(n, 0), a, b, fact_of(f, node), node);
+}
+
+static struct val eval_unary(struct fn *f, uint32_t node)
+{
+    const struct kir_node *n = node_of(f, node);
+    const struct fact *fa = fact_of(f, node);
+    if (kir_arg(n, 0) == KIR_U_NOT) {
+        int known;
+        LLVMValueRef c = eval_cond(f, kir_arg(n, 1), &known);
+        if (f->dead)
+            return val_dead();
+        return convert(f, val_scalar(f, lo_type(f->lo, TY_BOOL), LLVMBuildNot(f->b, c, "")), fa->type);
+    }
+    struct val a = eval(f, kir_arg(n, 1));
+    if (f->dead || !a.t)
+        return val_dead();
+    if (fa->operand)
+        a = convert(f, a, fa->operand);
+    return convert(f, op_unary(f, (enum kir_unary)kir_arg(n, 0), a, node), fa->type);
+}
+
+struct val aug_value(struct fn *f, uint32_t aug, struct val old, uint32_t value_node)
+{
+    const struct fact *fa = fact_of(f, aug);
+    struct val v = eval(f, value_node);
+    if (fa->callee && old.t && v.t) {
+        struct val args[2] = { old, v };
+        for (uint32_t i = 0; i < 2 && i < fa->n_args; i++)
+            args[i] = convert(f, args[i], fa->args[i].type);
+        return convert(f, call_instance(f, aug, fa->callee, NULL, args), fa->type);
+    }
+    return binary(f, (enum kir_binary)kir_arg(node_of(f, aug), 0), old, v, fa, aug);
+}
+
+/* ---- names, displays, attributes ---- */
+
+static struct val eval_local(struct fn *f, uint32_t node)
+{
+    const struct fact *fa = fact_of(f, node);
+    uint32_t local = kir_arg(node_of(f, node), 0);
+    if (fa->maybe_unset && f->isset[local]) {
+        LLVMValueRef is = LLVMBuildLoad2(f->b, f->lo->i1, f->isset[local], "");
+        raise_if(f, LLVMBuildNot(f->b, is, ""), node, EXC(UnboundLocalError),
+                 "cannot access local variable where it is not associated with a value");
+    }
+    if (fa->type->kind == TY_UNSET || fa->type->kind == TY_CONFLICT) {
+        raise_static(f, node, EXC(UnboundLocalError),
+                     "cannot access local variable where it is not associated with a value");
+        return val_dead();
+    }
+    return slot_read(f, local, fa->type);
+}
+
+static struct val eval_free(struct fn *f, uint32_t node)
+{
+    const struct fact *fa = fact_of(f, node);
+    uint32_t index = kir_arg(node_of(f, node), 0), at = 0;
+    for (uint32_t i = 0; i < index; i++)
+        at += lo_info(f->lo, f->in->captures[i])->n;
+    const struct type *t = f->in->captures[index];
+    struct val v = { .t = t, .v = f->captures + at, .n = lo_info(f->lo, t)->n };
+    return convert(f, v, fa->type);
+}
+
+static struct val eval_env(struct fn *f, uint32_t node)
+{
+    struct lo *lo = f->lo;
+    uint32_t slot = kir_arg(node_of(f, node), 0);
+    uint64_t at = 0;
+    for (uint32_t i = 0; i <= slot; i++) {
+        struct layout l = { 0, 1 };
+        struct kiln_err e = KILN_ERR_INIT;
+        if (type_layout(lo->p->env[i], lo->t->pointer_bytes, &l, &e)) {
+            lo_fail(lo, KILN_E_INTERNAL, "environment slot: %s", e.msg);
+            return val_dead();
+        }
+        at = (at + l.align - 1) / l.align * l.align;
+        if (i < slot)
+            at += l.size;
+    }
+    struct val v = mem_load(f, lo->p->env[slot], at_offset(f, f->env, at), false);
+    return convert(f, v, fact_of(f, node)->type);
+}
+
+static struct val eval_tuple(struct fn *f, uint32_t node)
+{
+    const struct type *t = fact_of(f, node)->type;
+    uint32_t count, n = 0;
+    const uint32_t *nodes = kir_list(node_of(f, node), 0, &count);
+    if (t->kind != TY_TUPLE) {
+        lo_fail_at(f, node, "this display has no tuple type");
+        return val_dead();
+    }
+    struct val *items = lo_alloc(f->lo, t->n_items + 1, sizeof(*items));
+    for (uint32_t i = 0; i < count; i++) {
+        const struct kir_node *in = node_of(f, nodes[i]);
+        struct val v = eval(f, in->op == KIR_STAR ? kir_arg(in, 0) : nodes[i]);
+        if (f->dead || !v.t)
+            return val_dead();
+        if (in->op != KIR_STAR) {
+            if (n < t->n_items)
+                items[n] = convert(f, v, t->items[n]);
+            n++;
+            continue;
+        }
+        for (uint32_t k = 0; v.t->kind == TY_TUPLE && k < v.t->n_items; k++, n++)
+            if (n < t->n_items)
+                items[n] = convert(f, val_item(f, v, k), t->items[n]);
+    }
+    if (n != t->n_items) {
+        lo_fail_at(f, node, "tuple of %u items typed as %u", n, t->n_items);
+        return val_dead();
+    }
+    return val_join(f, t, items, n);
+}
+
+static struct val eval_closure(struct fn *f, uint32_t node)
+{
+    const struct kir_node *n = node_of(f, node);
+    const struct type *t = fact_of(f, node)->type;
+    uint32_t n_locals, n_free;
+    const uint32_t *locals = kir_list(n, 1, &n_locals), *frees = kir_list(n, 2, &n_free);
+    struct val *items = lo_alloc(f->lo, n_locals + n_free + 1, sizeof(*items));
+    if (t->n_items != n_locals + n_free) {
+        lo_fail_at(f, node, "closure of %u variables typed as %u", n_locals + n_free, t->n_items);
+        return val_dead();
+    }
+    for (uint32_t i = 0; i < n_locals; i++)
+        items[i] = slot_read(f, locals[i], t->items[i]);
+    for (uint32_t i = 0; i < n_free; i++) {
+        uint32_t at = 0;
+        for (uint32_t k = 0; k < frees[i]; k++)
+            at += lo_info(f->lo, f->in->captures[k])->n;
+        const struct type *ct = f->in->captures[frees[i]];
+        struct val v = { .t = ct, .v = f->captures + at, .n = lo_info(f->lo, ct)->n };
+        items[n_locals + i] = convert(f, v, t->items[n_locals + i]);
+    }
+    return val_join(f, t, items, t->n_items);
+}
+
+/* Field of a named tuple, by the module's table; UINT32_MAX if there is none. */
+static uint32_t field_index(struct fn *f, const struct type *t, const struct kir_const *name)
+{
+    const struct kir_module *mod = f->lo->p->user->mod;
+    if (t->kind != TY_TUPLE || !t->index || t->index > mod->n_usertypes)
+        return UINT32_MAX;
+    const struct kir_usertype *u = &mod->usertypes[t->index - 1];
+    for (uint32_t i = 0; i < u->n_fields && i < t->n_items; i++)
+        if (strlen(u->field_names[i]) == name->s.len && !memcmp(u->field_names[i], name->s.p, name->s.len))
+            return i;
+    return UINT32_MAX;
+}
+
+static struct val eval_attr(struct fn *f, uint32_t node)
+{
+    const struct kir_node *n = node_of(f, node);
+    const struct fact *fa = fact_of(f, node);
+    struct val base = eval(f, kir_arg(n, 0));
+    if (f->dead || !base.t)
+        return val_dead();
+    if (fa->type->kind == TY_METHOD) {
+        base = convert(f, base, fa->type->elem);
+        base.t = fa->type;
+        return base;
+    }
+    if (fa->callee) {
+        struct val arg = fa->n_args ? convert(f, base, fa->args[0].type) : base;
+        return convert(f, call_instance(f, node, fa->callee, NULL, &arg), fa->type);
+    }
+    if (fa->intrinsic)
+        return convert(f, lower_intrinsic(f, node, fa->intrinsic, &base, 1), fa->type);
+    uint32_t field = field_index(f, base.t, &f->in->unit->mod->consts[kir_arg(n, 1)]);
+    if (field != UINT32_MAX)
+        return convert(f, val_item(f, base, field), fa->type);
+    if (lo_info(f->lo, fa->type)->n == 0)
+        return val_zero(f, fa->type);
+    lo_fail_at(f, node, "this attribute has no lowering");
+    return val_dead();
+}
+
+static struct val eval_slice(struct fn *f, uint32_t node)
+{
+    const struct kir_node *n = node_of(f, node);
+    const struct type *t = fact_of(f, node)->type;
+    struct val items[3];
+    for (unsigned i = 0; i < 3; i++) {
+        uint32_t part = kir_opt(n, i);
+        items[i] = part == KIR_NIL ? val_none(f) : eval(f, part);
+        if (f->dead || !items[i].t)
+            return val_dead();
+        if (i < t->n_items)
+            items[i] = convert(f, items[i], t->items[i]);
+    }
+    return val_join(f, t, items, t->n_items < 3 ? t->n_items : 3);
+}
+
+static struct val eval_walrus(struct fn *f, uint32_t node)
+{
+    const struct kir_node *n = node_of(f, node);
+    const struct type *t = fact_of(f, node)->type;
+    slot_write(f, kir_arg(n, 0), t, eval(f, kir_arg(n, 1)));
+    return f->dead ? val_dead() : slot_read(f, kir_arg(n, 0), t);
+}
+
+/* ---- the switch ---- */
+
+static struct val dispatch(struct fn *f, uint32_t node)
+{
+    const struct kir_node *n = node_of(f, node);
+    const struct fact *fa = fact_of(f, node);
+    if (fa->callee && n->op != KIR_CALL && n->op != KIR_ATTR)
+        return call_prelude_node(f, node);
+    switch (n->op) {
+    case KIR_CONST:
+        return val_const(f, f->in->unit->mod, &f->in->unit->mod->consts[kir_arg(n, 0)], fa->type);
+    case KIR_LOCAL:
+        return eval_local(f, node);
+    case KIR_FREE:
+        return eval_free(f, node);
+    case KIR_ENV:
+        return eval_env(f, node);
+    case KIR_FUNC:
+    case KIR_LIB:
+        return val_zero(f, fa->type);
+    case KIR_UNARY:
+        return eval_unary(f, node);
+    case KIR_BINARY:
+        return eval_binary(f, node);
+    case KIR_COMPARE:
+        return eval_compare(f, node);
+    case KIR_AND:
+    case KIR_OR:
+        return eval_and_or(f, node);
+    case KIR_IFEXP:
+        return eval_ifexp(f, node);
+    case KIR_CALL:
+        return lower_call(f, node);
+    case KIR_ATTR:
+        return eval_attr(f, node);
+    case KIR_SUBSCRIPT:
+        return lower_subscript(f, node);
+    case KIR_SLICE:
+        return eval_slice(f, node);
+    case KIR_TUPLE:
+        return eval_tuple(f, node);
+    case KIR_STAR:
+        return eval(f, kir_arg(n, 0));
+    case KIR_CLOSURE:
+        return eval_closure(f, node);
+    case KIR_WALRUS:
+        return eval_walrus(f, node);
+    default:
+        lo_fail_at(f, node, "`%s` is not part of what compiled code can do yet", kir_opinfo(n->op)->text);
+        return val_dead();
+    }
+}
+
+struct val eval(struct fn *f, uint32_t node)
+{
+    const struct fact *fa = fact_of(f, node);
+    struct val v = val_dead();
+    if (f->dead || f->lo->failed || !fa->type)
+        return v;
+    if (fa->has_value && fa->value)
+        return val_const(f, fa->value_mod ? fa->value_mod : f->in->unit->mod, fa->value, fa->type);
+    if (++f->depth > LO_DEPTH_MAX)
+        lo_fail(f->lo, KILN_E_LIMIT, "expressions nest deeper than %d", LO_DEPTH_MAX);
+    else
+        v = dispatch(f, node);
+    f->depth--;
+    return f->dead ? val_dead() : v;
+}
+
+struct val eval_as(struct fn *f, uint32_t node, const struct type *t)
+{
+    return convert(f, eval(f, node), t);
+}
