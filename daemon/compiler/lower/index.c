@@ -246,7 +246,7 @@ struct val lower_subscript(struct fn *f, uint32_t node)
         return val_dead();
     if (t->kind == TY_ARRAY)
         return view(f, base, &x, t, node);
-    LLVMValueRef index[128];
+    LLVMValueRef *index = lo_alloc(f->lo, x.n + 1, sizeof(LLVMValueRef)); /* not on the stack: this recurses */
     if (!x.only_ints || x.n != base.t->ndim) {
         lo_fail_at(f, node, "index does not name an element");
         return val_dead();
@@ -298,7 +298,7 @@ void store_subscript(struct fn *f, uint32_t node, struct val v)
         return;
     }
     struct ixs x = ixs_eval(f, kir_arg(n, 1));
-    LLVMValueRef index[128];
+    LLVMValueRef *index = lo_alloc(f->lo, x.n + 1, sizeof(LLVMValueRef));
     if (f->dead || f->lo->failed)
         return;
     if (x.only_ints && x.n == base.t->ndim) {
@@ -324,8 +324,8 @@ void augassign_subscript(struct fn *f, uint32_t aug, uint32_t target, uint32_t v
     struct val base = eval(f, kir_arg(n, 0));
     if (f->dead || !base.t)
         return;
-    LLVMValueRef index[128];
     struct ixs x = ixs_eval(f, kir_arg(n, 1));
+    LLVMValueRef *index = lo_alloc(f->lo, x.n + 1, sizeof(LLVMValueRef));
     if (f->dead || f->lo->failed)
         return;
     if (base.t->kind != TY_ARRAY || !x.only_ints || x.n != base.t->ndim) {

@@ -17,9 +17,9 @@
 #include "proto/abi/abi.h"
 
 enum {
-    /* Levels of expressions and statements inside one another that lowering follows in C recursion; one level
-     * takes about 1 KB of stack. */
-    LO_DEPTH_MAX = 2000,
+    /* Levels of expressions and statements inside one another that lowering follows in C recursion: what KIR
+     * allows (KIR_MAX_DEPTH). One level takes under 1 KB of stack, of the 8 MB that a thread has. */
+    LO_DEPTH_MAX = 3000,
     /* Bytes of stack that recursive functions may use before RecursionError: a quarter of the usual 8 MB of
      * a thread, so that the caller's frames and the C library still fit. */
     LO_STACK_BYTES = 2 << 20,
