@@ -112,7 +112,6 @@ static void scan_tree(struct fn *f)
     f->start = lo_alloc(lo, fn->n_nodes, sizeof(*f->start));
     f->target = lo_alloc(lo, fn->n_nodes, sizeof(*f->target));
     f->isset = lo_alloc(lo, fn->n_locals + 1, sizeof(*f->isset));
-    f->reassigned = lo_alloc(lo, fn->n_locals + 1, sizeof(*f->reassigned));
     f->slots = lo_alloc(lo, fn->n_locals + 1, sizeof(*f->slots));
     for (uint32_t i = 0; i < fn->n_nodes && !lo->failed; i++) {
         f->start[i] = i;
@@ -122,8 +121,6 @@ static void scan_tree(struct fn *f)
         for_children(f, i, mark_target);
     for (uint32_t i = 0; i < fn->n_nodes && !lo->failed; i++) {
         const struct kir_node *n = &fn->nodes[i];
-        if (n->op == KIR_WALRUS || (n->op == KIR_LOCAL && f->target[i]))
-            f->reassigned[kir_arg(n, 0)] = true;
         f->has_walrus |= n->op == KIR_WALRUS;
         for (uint32_t c = 0; n->op == KIR_LOCAL && c < f->in->n_contexts; c++)
             if (fact_at(f->in, c, i)->maybe_unset && !f->isset[kir_arg(n, 0)])
@@ -148,7 +145,6 @@ static void start_params(struct fn *f)
         const struct type *t = f->in->params[p];
         const struct tinfo *ti = lo_info(lo, t);
         struct slot *s = slot_of(f, p, t);
-        s->owned = f->reassigned[p];
         for (uint32_t i = 0; i < ti->n; i++) {
             LLVMValueRef v = LLVMGetParam(f->fn, at++);
             if (s->owned && ti->role[i] == LEAF_OWNER)
@@ -254,6 +250,7 @@ void fn_lower(struct lo *lo, const struct instance *in)
     scan_tree(&f);
     if (lo->failed)
         return;
+    borrow_scan(&f);
     start_options(&f);
     helper_begin(&f);
     f.ret_bb = fn_block(&f, "return");

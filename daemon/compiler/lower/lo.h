@@ -47,7 +47,7 @@ struct slot { /* a stack slot of (local, type) */
     struct slot *next;
     const struct type *t;
     LLVMValueRef *leaf; /* allocas */
-    bool owned;         /* releases what it holds; false for parameters that are never assigned */
+    bool owned;         /* counts what it holds; not where the local borrows */
 };
 
 struct loop { /* innermost first */
@@ -117,7 +117,7 @@ struct fn {
     bool raises;
     struct slot **slots;       /* by local */
     LLVMValueRef *isset;       /* by local: alloca i1, NULL where no read asks */
-    bool *reassigned;          /* by local: parameters that are assigned somewhere */
+    bool *borrows;             /* by local: holds what outlives the call, uncounted (borrow.c) */
     LLVMValueRef *temps;       /* allocas of owner pointers; all are released on the way out */
     bool *temp_live;           /* held by the current statement */
     size_t n_temps, cap_temps, cap_live;
@@ -199,6 +199,8 @@ void slot_write(struct fn *f, uint32_t local, const struct type *t, struct val v
 struct val slot_read(struct fn *f, uint32_t local, const struct type *t);
 void slot_drop(struct fn *f, uint32_t local, const struct type *t);
 void edges_apply(struct fn *f, uint32_t ctx, uint32_t node, enum edge_arm arm);
+
+void borrow_scan(struct fn *f); /* borrow.c: which locals borrow */
 
 /* ---- raise.c ---- */
 #define EXC(name) KILN_EXC_##name

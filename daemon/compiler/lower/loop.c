@@ -172,7 +172,7 @@ static bool stays_alive(struct fn *f, uint32_t node, uint32_t body)
     const struct kir_node *n = node_of(f, node);
     switch (n->op) {
     case KIR_LOCAL:
-        return !assigned_in(f, body, kir_arg(n, 0));
+        return f->borrows[kir_arg(n, 0)] || !assigned_in(f, body, kir_arg(n, 0));
     case KIR_FREE:
     case KIR_ENV:
     case KIR_CONST:
@@ -183,9 +183,11 @@ static bool stays_alive(struct fn *f, uint32_t node, uint32_t body)
     case KIR_CALL: {
         uint32_t count;
         const uint32_t *args = kir_list(n, 1, &count);
-        for (uint32_t i = 0; i < count; i++)
-            if (lo_info(f->lo, fact_of(f, args[i])->type)->n_owner && !stays_alive(f, args[i], body))
+        for (uint32_t i = 0; i < count; i++) {
+            const struct type *t = fact_of(f, args[i])->type;
+            if (t && lo_info(f->lo, t)->n_owner && !stays_alive(f, args[i], body))
                 return false;
+        }
         return true;
     }
     default:

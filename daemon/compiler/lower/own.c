@@ -190,7 +190,7 @@ struct slot *slot_of(struct fn *f, uint32_t local, const struct type *t)
     struct slot *s = lo_alloc(lo, 1, sizeof(*s));
     s->t = t;
     s->leaf = lo_alloc(lo, ti->n, sizeof(*s->leaf));
-    s->owned = true;
+    s->owned = !f->borrows[local];
     for (uint32_t i = 0; i < ti->n; i++)
         s->leaf[i] = ti->role[i] == LEAF_OWNER ? null_alloca(f, "own") : fn_alloca(f, ti->reg[i], "l");
     s->next = f->slots[local];
@@ -226,15 +226,18 @@ void slot_write(struct fn *f, uint32_t local, const struct type *t, struct val v
     struct slot *s = slot_of(f, local, t);
     if (lo->failed || v.n != ti->n)
         return;
-    if (ti->n_owner) {
+    if (ti->n_owner && !s->owned) {
+        for (uint32_t i = 0; i < ti->n; i++)
+            if (ti->role[i] == LEAF_OWNER)
+                LLVMBuildStore(f->b, v.v[i], s->leaf[i]);
+    } else if (ti->n_owner) {
         v = own_take(f, v);
         for (uint32_t i = 0; i < ti->n; i++) {
             if (ti->role[i] != LEAF_OWNER)
                 continue;
             LLVMValueRef old = LLVMBuildLoad2(f->b, lo->ptr, s->leaf[i], "");
             LLVMBuildStore(f->b, v.v[i], s->leaf[i]);
-            if (s->owned)
-                own_release(f, old);
+            own_release(f, old);
         }
     }
     for (uint32_t i = 0; i < ti->n; i++)
