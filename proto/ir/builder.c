@@ -414,6 +414,11 @@ uint32_t kir_b_env_number(const struct kir_builder *b, uint32_t env)
     return b->env_map && env < b->n_env ? b->env_map[env] : KIR_NIL;
 }
 
+uint32_t kir_b_function_number(const struct kir_builder *b, uint32_t f)
+{
+    return b->function_map && f < b->n_functions ? b->function_map[f] : KIR_NIL;
+}
+
 /* ---- nodes ----------------------------------------------------------------------------------------- */
 
 static bool operand_exists(const struct kir_builder *b, const struct kir_b_function *fn, const struct kir_walk *w)

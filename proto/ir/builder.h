@@ -71,6 +71,8 @@ uint32_t kir_b_new_free(struct kir_builder *b, uint32_t f); /* one more free var
 uint32_t kir_b_new_env(struct kir_builder *b);              /* one more environment slot */
 /* After finish: the slot's number in the module, KIR_NIL if it was not used. */
 uint32_t kir_b_env_number(const struct kir_builder *b, uint32_t env);
+/* After finish: a function's number in the module, KIR_NIL if it is not reached. */
+uint32_t kir_b_function_number(const struct kir_builder *b, uint32_t f);
 
 /* One node, from operands as kir.h describes them in struct kir_node (with handles for numbers). The other
  * functions below are all made of this one. */

@@ -259,6 +259,7 @@ static bool number_all(struct numbering *k, struct arena *a, struct kir_function
         if (!number_function(k, k->funcs[i], &functions[i]))
             return false;
     b->env_map = k->env_of;
+    b->function_map = k->func_of;
     *ret = functions;
     return true;
 }

@@ -45,7 +45,7 @@ struct kir_builder {
     struct kir_b_function **functions;
     size_t n_functions, cap_functions;
     uint32_t n_env;
-    uint32_t *env_map; /* after finish: handle -> number */
+    uint32_t *env_map, *function_map; /* after finish: handle -> number */
 };
 
 static inline struct kir_node kir_b_node_at(const struct kir_b_function *f, size_t i)

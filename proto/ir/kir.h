@@ -163,6 +163,22 @@ int kir_verify(const struct kir_module *m, struct kiln_err *e);
 int kir_print(const struct kir_module *m, struct buf *out, struct kiln_err *e);
 int kir_parse(struct arena *a, const char *text, size_t len, struct kir_module **ret, struct kiln_err *e);
 
+/* As kir_parse, and where each node's parenthesis stands, for messages: functions[f].nodes[n], in a. */
+struct kir_position {
+    uint32_t line, column; /* from 1 */
+};
+struct kir_function_positions {
+    struct kir_position *nodes;
+    uint32_t n, cap;
+};
+struct kir_positions {
+    struct kir_function_positions *functions;
+    uint32_t n_functions, cap_functions;
+    struct arena *a;
+};
+int kir_parse_positions(struct arena *a, const char *text, size_t len, struct kir_module **ret,
+                        struct kir_positions *positions, struct kiln_err *e);
+
 /* Reading a node: operand k as counted by the letters of ops.def.
  *   kir_arg   the number of a plain operand
  *   kir_opt   the number of a `?` operand, or KIR_NIL

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+kiln_unit(kir_text kiln_ir)
