@@ -42,7 +42,9 @@ static struct val call_llvm(struct fn *f, const char *name, const struct val *ar
     snprintf(full, sizeof(full), "llvm.%s", name);
     for (uint32_t i = 0; i < n && i < 3; i++)
         in[i] = args[i].v[0];
-    return val_scalar(f, args[0].t, fast(f, lo_intrinsic(f, full, LLVMTypeOf(in[0]), in, n)));
+    LLVMValueRef r = fast(f, lo_intrinsic(f, full, LLVMTypeOf(in[0]), in, n));
+    vector_variants(f, r, full, LLVMTypeOf(in[0]));
+    return val_scalar(f, args[0].t, r);
 }
 
 LLVMValueRef libm_call(struct fn *f, const char *name, LLVMTypeRef ret, LLVMValueRef *in, unsigned n, bool pure)

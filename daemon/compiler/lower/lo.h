@@ -93,9 +93,10 @@ struct lo {
     struct linst *inst; /* by instance id */
     LLVMValueRef host;  /* global: pointer to struct kiln_host */
     struct copyfn *copies;
-    LLVMMetadataRef none;
+    LLVMValueRef kept[32]; /* declarations for the vectorizer (vector.c) */
+    unsigned n_kept;
     LLVMValueRef weights_cold, shape_range;
-    unsigned md_prof, md_range, md_invariant;
+    unsigned md_prof, md_range;
 };
 
 struct fn {
@@ -294,6 +295,10 @@ LLVMValueRef libm_call(struct fn *f, const char *name, LLVMTypeRef ret, LLVMValu
 const char *intrinsic_how(uint16_t id);
 const char *intrinsic_name(uint16_t id);
 struct val lower_library_math(struct fn *f, uint32_t node, const char *how, const struct val *args, uint32_t n);
+
+/* ---- vector.c ---- */
+void vector_variants(struct fn *f, LLVMValueRef call, const char *intrinsic, LLVMTypeRef t);
+void vector_keep(struct lo *lo); /* once, at the end */
 
 /* ---- entry.c, cabi.c ---- */
 struct val call_entry(struct fn *f, const struct val *params, LLVMValueRef *ret_status); /* status NULL: cannot raise */

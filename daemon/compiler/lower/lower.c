@@ -156,6 +156,7 @@ int lower_run(struct arena *a, const struct program *p, const struct lower_targe
         lower_entry(&lo);
     if (!lo.failed && r->symbol)
         lower_symbol(&lo);
+    vector_keep(&lo);
     if (!lo.failed)
         verify(&lo);
     if (lo.failed) {

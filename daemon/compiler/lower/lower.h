@@ -6,7 +6,8 @@
  *   request->symbol                   the plain C function, where asked (docs/abi.md)
  * Everything that it needs from elsewhere is declared and undefined: functions of libm (only those that
  * C names, `sin` and `sinf`), memcpy/memmove/memset through LLVM's intrinsics, and functions of the
- * runtime (daemon/compiler/runtime), which the caller links in as bitcode.
+ * runtime (daemon/compiler/runtime), which the caller links in as bitcode. On x86-64, where fastmath allows
+ * approximate functions: sin cos exp log pow (and with f) of libmvec, _ZGV{b,d,e}N*, since glibc 2.22.
  *
  * Calling convention of runtime functions, the same on every target so that no C ABI matters:
  *   kiln_rt_F_T   T is b, i32, i64, f32, f64, c64 or c128: the operand's type. Real scalars are passed and

@@ -98,7 +98,9 @@ LLVMValueRef float_binary(struct fn *f, enum kir_binary op, const struct type *t
             raise_if(f, LLVMBuildAnd(f->b, zero, neg, ""), node, EXC(ZeroDivisionError),
                      "0.0 cannot be raised to a negative power");
         }
-        return fast(f, lo_intrinsic(f, "llvm.pow", LLVMTypeOf(a), args, 2));
+        raw = fast(f, lo_intrinsic(f, "llvm.pow", LLVMTypeOf(a), args, 2));
+        vector_variants(f, raw, "llvm.pow", LLVMTypeOf(a));
+        return raw;
     default:
         lo_fail_at(f, node, "operator is not defined on floats");
         return LLVMGetPoison(LLVMTypeOf(a));
