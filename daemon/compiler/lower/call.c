@@ -99,7 +99,7 @@ static struct val result_of(struct fn *f, LLVMValueRef call, uint32_t node, cons
     return v;
 }
 
-struct val call_instance(struct fn *f, uint32_t node, const struct instance *callee, const struct val *captures,
+struct val emit_call(struct fn *f, uint32_t node, const struct instance *callee, const struct val *captures,
                          const struct val *params)
 {
     struct lo *lo = f->lo;
@@ -184,7 +184,7 @@ static struct val call_bound(struct fn *f, uint32_t node, const struct operands 
             captures[i] = convert(f, val_item(f, o->callee, i), callee->captures[i]);
         }
     }
-    return convert(f, call_instance(f, node, callee, captures, vals), fa->type);
+    return convert(f, emit_call(f, node, callee, captures, vals), fa->type);
 }
 
 struct val lower_call(struct fn *f, uint32_t node)

@@ -19,7 +19,7 @@ const struct fact *fact_of(struct fn *f, uint32_t node)
 
 /* ---- what is known of integers ---- */
 
-bool known_int(struct fn *f, uint32_t node, int64_t *ret)
+bool node_int(struct fn *f, uint32_t node, int64_t *ret)
 {
     const struct fact *fa = fact_of(f, node);
     const struct kir_node *n = node_of(f, node);
@@ -34,7 +34,7 @@ bool known_int(struct fn *f, uint32_t node, int64_t *ret)
         *ret = k->b;
         return true;
     }
-    if (!k && n->op == KIR_UNARY && kir_arg(n, 0) == KIR_U_NEG && known_int(f, kir_arg(n, 1), ret)) {
+    if (!k && n->op == KIR_UNARY && kir_arg(n, 0) == KIR_U_NEG && node_int(f, kir_arg(n, 1), ret)) {
         *ret = (int64_t)(0 - (uint64_t)*ret);
         return true;
     }
@@ -57,7 +57,7 @@ static bool min_at(struct fn *f, uint32_t node, int64_t *ret, unsigned depth)
     int64_t a, b;
     if (!fa->type || !type_is_integer(fa->type) || depth > 8)
         return false;
-    if (known_int(f, node, ret))
+    if (node_int(f, node, ret))
         return true;
     if (type_class(fa->type) == TC_U) {
         *ret = 0;
@@ -91,23 +91,23 @@ static bool min_at(struct fn *f, uint32_t node, int64_t *ret, unsigned depth)
             return min_at(f, kir_arg(n, 1), &a, depth + 1) && min_at(f, kir_arg(n, 2), &b, depth + 1) &&
                    !__builtin_add_overflow(a, b, ret);
         case KIR_B_SUB:
-            return min_at(f, kir_arg(n, 1), &a, depth + 1) && known_int(f, kir_arg(n, 2), &b) &&
+            return min_at(f, kir_arg(n, 1), &a, depth + 1) && node_int(f, kir_arg(n, 2), &b) &&
                    !__builtin_sub_overflow(a, b, ret);
         case KIR_B_MUL:
             return min_at(f, kir_arg(n, 1), &a, depth + 1) && min_at(f, kir_arg(n, 2), &b, depth + 1) && a >= 0 &&
                    b >= 0 && !__builtin_mul_overflow(a, b, ret);
         case KIR_B_FLOORDIV:
             *ret = 0;
-            return known_int(f, kir_arg(n, 2), &b) && b > 0 && min_at(f, kir_arg(n, 1), &a, depth + 1) && a >= 0;
+            return node_int(f, kir_arg(n, 2), &b) && b > 0 && min_at(f, kir_arg(n, 1), &a, depth + 1) && a >= 0;
         case KIR_B_MOD:
             *ret = 0;
-            return known_int(f, kir_arg(n, 2), &b) && b > 0;
+            return node_int(f, kir_arg(n, 2), &b) && b > 0;
         case KIR_B_RSHIFT:
             *ret = 0;
             return min_at(f, kir_arg(n, 1), &a, depth + 1) && a >= 0;
         case KIR_B_BITAND:
             *ret = 0;
-            return (known_int(f, kir_arg(n, 1), &a) && a >= 0) || (known_int(f, kir_arg(n, 2), &b) && b >= 0);
+            return (node_int(f, kir_arg(n, 1), &a) && a >= 0) || (node_int(f, kir_arg(n, 2), &b) && b >= 0);
         default:
             return false;
         }
@@ -405,7 +405,7 @@ struct val aug_value(struct fn *f, uint32_t aug, struct val old, uint32_t value_
         struct val args[2] = { old, v };
         for (uint32_t i = 0; i < 2 && i < fa->n_args; i++)
             args[i] = convert(f, args[i], fa->args[i].type);
-        return convert(f, call_instance(f, aug, fa->callee, NULL, args), fa->type);
+        return convert(f, emit_call(f, aug, fa->callee, NULL, args), fa->type);
     }
     return binary(f, (enum kir_binary)kir_arg(node_of(f, aug), 0), old, v, fa, aug);
 }
@@ -543,7 +543,7 @@ static struct val eval_attr(struct fn *f, uint32_t node)
     }
     if (fa->callee) {
         struct val arg = fa->n_args ? convert(f, base, fa->args[0].type) : base;
-        return convert(f, call_instance(f, node, fa->callee, NULL, &arg), fa->type);
+        return convert(f, emit_call(f, node, fa->callee, NULL, &arg), fa->type);
     }
     if (fa->intrinsic)
         return convert(f, lower_intrinsic(f, node, fa->intrinsic, &base, 1), fa->type);

@@ -166,7 +166,7 @@ static struct val tuple_slice(struct fn *f, struct val base, uint32_t index, con
     bool has[3] = { false, false, false };
     for (unsigned i = 0; i < 3 && n->op == KIR_SLICE; i++)
         if (kir_opt(n, i) != KIR_NIL)
-            has[i] = known_int(f, kir_opt(n, i), &part[i]);
+            has[i] = node_int(f, kir_opt(n, i), &part[i]);
     int64_t step = has[2] ? part[2] : 1, low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
     if (!step)
         step = 1;
@@ -198,7 +198,7 @@ static struct val tuple_subscript(struct fn *f, struct val base, uint32_t node, 
     int64_t k, size = base.t->n_items;
     if (fact_of(f, index)->type && fact_of(f, index)->type->kind == TY_SLICE)
         return tuple_slice(f, base, index, t);
-    if (known_int(f, index, &k)) {
+    if (node_int(f, index, &k)) {
         k = k < 0 ? k + size : k;
         if (k < 0 || k >= size) {
             raise_static(f, node, EXC(IndexError), "tuple index out of range");

@@ -261,6 +261,7 @@ static struct val op_log(struct fn *f, uint32_t node, const struct val *a, uint3
 {
     (void)node;
     LLVMValueRef x = fast(f, unary_llvm(f, "llvm.log", a[0].v[0]));
+    vector_variants(f, x, "llvm.log", LLVMTypeOf(x));
     if (n > 1)
         x = fast(f, LLVMBuildFDiv(f->b, x, fast(f, unary_llvm(f, "llvm.log", a[1].v[0])), ""));
     return val_scalar(f, a[0].t, x);

@@ -236,7 +236,7 @@ struct val eval_as(struct fn *f, uint32_t node, const struct type *t); /* eval a
 LLVMValueRef eval_cond(struct fn *f, uint32_t node, int *ret_known);   /* truth; *ret_known 1, -1 or 0 */
 struct val aug_value(struct fn *f, uint32_t aug, struct val old, uint32_t value_node); /* old op= value */
 const struct fact *fact_of(struct fn *f, uint32_t node);
-bool known_int(struct fn *f, uint32_t node, int64_t *ret); /* node has a known integer value */
+bool node_int(struct fn *f, uint32_t node, int64_t *ret); /* node has a known integer value */
 bool int_min(struct fn *f, uint32_t node, int64_t *ret);   /* a proven lower bound of an integer node */
 
 /* ---- stmt.c, loop.c ---- */
@@ -250,7 +250,7 @@ struct val iter_item(struct fn *f, struct val it, LLVMValueRef k);
 
 /* ---- call.c ---- */
 struct val lower_call(struct fn *f, uint32_t node);
-struct val call_instance(struct fn *f, uint32_t node, const struct instance *callee, const struct val *captures,
+struct val emit_call(struct fn *f, uint32_t node, const struct instance *callee, const struct val *captures,
                          const struct val *params);
 struct val call_prelude_node(struct fn *f, uint32_t node); /* operator or attribute that is a prelude function */
 
