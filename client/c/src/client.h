@@ -12,4 +12,9 @@ int client_fail(struct kiln_error *e, const struct kiln_err *from);
 int client_error(struct kiln_error *e, int code, int sys, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Where a loaded library's key is (32 bytes), for the bindings. */
+const unsigned char *library_key(const struct kiln_library *lib);
+/* host.c: one library more or fewer. */
+void host_count_library(int delta);
+
 #endif

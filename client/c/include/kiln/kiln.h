@@ -85,6 +85,10 @@ KILN_API int kiln_code_exit(int code);
 /* "0.1.0" */
 KILN_API const char *kiln_version(void);
 
+/* Free what a function gave through a pointer to struct (signature, state, counters, rows, detail); its
+ * parts live as long. NULL is fine. */
+KILN_API void kiln_result_free(void *result);
+
 /* ---- connections ------------------------------------------------------------------------------- */
 
 struct kiln_connection;
@@ -105,6 +109,9 @@ struct kiln_options {
     uint32_t n_trusted_uids;
     kiln_resolve_fn resolve; /* NULL: the server is told that we can't */
     void *resolve_user;
+    /* Asked every 50 ms or sooner while a connection is made: nonzero gives up with KILN_E_CANCELLED. */
+    int (*interrupted)(void *user);
+    void *interrupted_user;
 };
 
 /* Find a daemon (or start one) and greet it. The daemon must run as root, as us, as user `kiln`'s or
@@ -155,6 +162,7 @@ struct kiln_compile {
     uint32_t deadline_ms; /* 0: the server's */
     bool want_inline;     /* never a descriptor */
     bool is_private;      /* serve to this user only */
+    bool send_body;       /* with the first frame: for requests that nobody waits for soon */
 };
 
 /* A request in flight: `submit` makes one, `wait` drives it, `take_*` gives the answer, `free` ends it. */
@@ -279,6 +287,38 @@ struct kiln_counts {
 /* Counters of this process, for tests of leaks. */
 KILN_API void kiln_counts(struct kiln_counts *ret);
 
+/* ---- types: how values lie in memory ------------------------------------------------------------- */
+
+enum kiln_type_kind {
+    KILN_T_NONE, KILN_T_BOOL, KILN_T_INT, KILN_T_UINT, KILN_T_FLOAT, KILN_T_COMPLEX,
+    KILN_T_PYINT, KILN_T_PYFLOAT, KILN_T_PYCOMPLEX, /* weak Python scalars */
+    KILN_T_ARRAY, KILN_T_TUPLE, KILN_T_OPTIONAL, KILN_T_OTHER
+};
+struct kiln_type {
+    enum kiln_type_kind kind;
+    int32_t numpy;         /* type_num of scalars, of an array's elements; -1: none */
+    uint32_t size, align;  /* bytes */
+    uint32_t offset;       /* in the block or tuple that holds it */
+    uint32_t ndim;         /* arrays */
+    char layout;           /* arrays: 'C', 'F', 'A' */
+    bool readonly, unaligned;
+    uint32_t n_items;      /* tuples: items; arrays and optionals: 1, the element */
+    const struct kiln_type *items;
+    const char *text;      /* canonical spelling */
+};
+struct kiln_signature {
+    uint32_t n_params;
+    const struct kiln_type *params; /* offsets are those in the argument block */
+    const struct kiln_type *ret;    /* NULL where not stated */
+    uint32_t args_size, args_align;
+    const char *text;               /* canonical: "(a, b)" or "ret(a, b)" */
+};
+/* From the text form (docs/signatures.md), or from n texts of types and one of the result (NULL: not
+ * stated). Free with kiln_result_free. KILN_E_SIGNATURE. */
+KILN_API int kiln_signature_parse(const char *text, struct kiln_signature **ret, struct kiln_error *e);
+KILN_API int kiln_signature_make(const char *const *params, uint32_t n, const char *result,
+                                 struct kiln_signature **ret, struct kiln_error *e);
+
 /* ---- targets ----------------------------------------------------------------------------------- */
 
 /* Canonical text of a target (docs/targets.md). name: NULL or "": this machine's level with generic
@@ -290,9 +330,6 @@ KILN_API const char *kiln_target_resolve(const char *name);
 KILN_API bool kiln_cpu_has(const char *feature);
 
 /* ---- looking after the daemon ------------------------------------------------------------------ */
-/* Each result is freed with kiln_result_free(pointer); its parts live as long. */
-
-KILN_API void kiln_result_free(void *result);
 
 struct kiln_worker {
     uint32_t pid;

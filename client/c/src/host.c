@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * host.c - the services that compiled code gets from its process: memory, printing, interruption.
+ *
+ * One static table for the whole process, so that plain C callbacks, which have no context, work too. */
+#include <kiln/kiln.h>
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "client/c/src/client.h"
+#include "client/c/src/pool.h"
+
+/* The header takes one cache line, so that data behind it is aligned like the block. */
+#define MEM_ALIGN 64
+
+_Static_assert(sizeof(struct kiln_mem) <= MEM_ALIGN, "the header fits before the data");
+
+static _Atomic int64_t mem_live, mem_bytes, mem_total;
+static _Atomic int64_t libraries_live, loads_total;
+static _Atomic(int32_t (*)(const char *, int64_t)) print_hook;
+static _Atomic(int32_t (*)(void)) interrupted_hook;
+
+static void mem_release(struct kiln_mem *m)
+{
+    atomic_fetch_sub_explicit(&mem_live, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&mem_bytes, m->size, memory_order_relaxed);
+    free(m);
+}
+
+struct kiln_mem *kiln_mem_alloc(int64_t size)
+{
+    if (size < 0 || (uint64_t)size > (uint64_t)PTRDIFF_MAX - 2 * MEM_ALIGN)
+        return NULL;
+    size_t rounded = ((size_t)size + MEM_ALIGN - 1) & ~(size_t)(MEM_ALIGN - 1);
+    struct kiln_mem *m = aligned_alloc(MEM_ALIGN, MEM_ALIGN + rounded);
+    if (!m)
+        return NULL;
+    *m = (struct kiln_mem){ .refs = 1, .release = mem_release, .data = (char *)m + MEM_ALIGN, .size = size };
+    atomic_fetch_add_explicit(&mem_live, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&mem_bytes, size, memory_order_relaxed);
+    atomic_fetch_add_explicit(&mem_total, 1, memory_order_relaxed);
+    return m;
+}
+
+static int32_t host_print(const char *text, int64_t len)
+{
+    int32_t (*hook)(const char *, int64_t) = atomic_load_explicit(&print_hook, memory_order_acquire);
+    if (hook)
+        return hook(text, len);
+    return len >= 0 && fwrite(text, 1, (size_t)len, stdout) == (size_t)len ? 0 : KILN_HOST_ERROR;
+}
+
+static int32_t host_interrupted(void)
+{
+    int32_t (*hook)(void) = atomic_load_explicit(&interrupted_hook, memory_order_acquire);
+    return hook ? hook() : 0;
+}
+
+static const struct kiln_host host = {
+    .version = KILN_ABI_VERSION,
+    .size = sizeof(struct kiln_host),
+    .alloc = kiln_mem_alloc,
+    .interrupted = host_interrupted,
+    .print = host_print,
+    .parallel_for = pool_parallel_for,
+};
+
+const struct kiln_host *kiln_host(void)
+{
+    return &host;
+}
+
+void kiln_host_set_print(int32_t (*print)(const char *text, int64_t len))
+{
+    atomic_store_explicit(&print_hook, print, memory_order_release);
+}
+
+void kiln_host_set_interrupted(int32_t (*interrupted)(void))
+{
+    atomic_store_explicit(&interrupted_hook, interrupted, memory_order_release);
+}
+
+uint32_t kiln_host_set_threads(uint32_t n)
+{
+    return pool_set_threads(n);
+}
+
+void host_count_library(int delta)
+{
+    atomic_fetch_add_explicit(&libraries_live, delta, memory_order_relaxed);
+    if (delta > 0)
+        atomic_fetch_add_explicit(&loads_total, 1, memory_order_relaxed);
+}
+
+void kiln_counts(struct kiln_counts *ret)
+{
+    *ret = (struct kiln_counts){
+        .mem_live = atomic_load(&mem_live),
+        .mem_bytes = atomic_load(&mem_bytes),
+        .mem_total = atomic_load(&mem_total),
+        .libraries_live = atomic_load(&libraries_live),
+        .loads_total = atomic_load(&loads_total),
+    };
+}

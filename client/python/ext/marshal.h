@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * marshal.h - from Python values to argument blocks and back.
+ *
+ * A call has three steps: a *fingerprint*, one word or more an argument, says what types the values have; a
+ * *plan*, made once for a fingerprint and a signature, says how each value gets into the block; packing
+ * follows the plan without looking at types again. */
+#ifndef KILN_EXT_MARSHAL_H
+#define KILN_EXT_MARSHAL_H
+
+#include "client/python/ext/ext.h"
+
+/* A word: tag, and three small numbers. TUPLE is followed by its items. */
+enum word_tag {
+    W_NONE = 1,
+    W_BOOL,
+    W_INT,   /* Python int that fits int64, or not looked at yet */
+    W_UINT,  /* Python int past int64 that fits uint64: only in a careful fingerprint */
+    W_FLOAT,
+    W_COMPLEX,
+    W_SCALAR, /* NumPy scalar: a = type_num */
+    W_ARRAY,  /* a = type_num, b = rank, c = layout and flags */
+    W_TUPLE,  /* a..c = number of items */
+};
+#define WORD(tag, a, b, c) ((uint32_t)(tag) | (uint32_t)(a) << 8 | (uint32_t)(b) << 16 | (uint32_t)(c) << 24)
+#define WORD_TAG(w) ((w) & 255)
+#define WORD_A(w) ((w) >> 8 & 255)
+#define WORD_B(w) ((w) >> 16 & 255)
+#define WORD_C(w) ((w) >> 24)
+enum { LAYOUT_C = 0, LAYOUT_F = 1, LAYOUT_A = 2, LAYOUT_MASK = 3, FLAG_READONLY = 4, FLAG_UNALIGNED = 8 };
+
+#define PRINT_WORDS 128 /* words of one call: more arguments and tuple items than anybody writes */
+#define TUPLE_DEPTH 16  /* of nested tuples */
+
+struct print {
+    uint32_t n;
+    uint32_t words[PRINT_WORDS];
+};
+
+/* Add the words of o. 0, or 1 when o has no type (or there are too many words), or -1 with an exception.
+ * careful: look at the sizes of ints; OverflowError past 64 bits. numba: uint64 exists for ints. */
+int print_value(struct print *p, PyObject *o, bool careful, bool numba, int depth);
+/* The word of an array (exact class checked by the caller); 0 when its dtype is not supported. */
+uint32_t print_array(PyObject *o);
+/* Type text of o: a new str, None where it has no type. */
+PyObject *print_text(PyObject *o, bool numba);
+
+/* One step of a plan, for one value. */
+enum step_code {
+    S_NONE, S_BOOL, S_INT, S_UINT, S_FLOAT, S_COMPLEX,
+    S_SCALAR,   /* number: type_num */
+    S_ARRAY,    /* number: rank */
+    S_TUPLE,    /* number: items, whose steps follow */
+    S_ABSENT,   /* None for an optional; size: of the value */
+    S_PRESENT,  /* a value for an optional, whose step follows; size: of the value */
+    S_CONVERT,  /* number: type_num of the scalar to convert to */
+};
+struct step {
+    uint8_t code;
+    uint8_t number;
+    uint16_t items;
+    uint32_t offset; /* from the beginning of what holds it */
+    uint32_t size;   /* optionals: bytes of the value, behind which the flag lies */
+};
+struct plan {
+    uint32_t n_steps, n_arrays; /* n_arrays: memory headers that a call needs */
+    struct step steps[];
+};
+
+/* How far the values are from what the signature says. Lower is better. */
+enum match { MATCH_EXACT = 0, MATCH_WEAK = 1, MATCH_SAFE = 16, MATCH_NOT = 1 << 20 };
+
+/* The plan for values of this fingerprint and a signature of as many parameters, in *ret (PyMem_Free).
+ * MATCH_NOT and NULL when they don't fit; convert: numbers may be converted, layouts and flags relaxed
+ * (else only weak scalars meet their typed ones). -1 with an exception. */
+int plan_make(const struct print *p, const struct kiln_type *params, uint32_t n, bool convert, struct plan **ret);
+
+/* Pack n values (borrowed) into block. mems: n_arrays headers, filled for arrays, whose `user` is the
+ * array object (borrowed); with keep false arrays go without owner. Returns 0, 1 when an int does not fit
+ * int64 (take a careful fingerprint), -1 with an exception. */
+int plan_pack(const struct plan *plan, PyObject *const *values, uint32_t n, unsigned char *block,
+              struct kiln_mem *mems, bool keep);
+
+/* What a returned array may own. */
+struct owners {
+    const struct kiln_mem *mems; /* of the arguments and the environment: not to be released */
+    uint32_t n;
+    PyObject *keep; /* whom returned memory keeps alive: the specialization */
+};
+/* A Python object of the value at p. Takes over the references in it. */
+PyObject *unbox(const struct kiln_type *t, const unsigned char *p, const struct owners *own);
+/* Release the references of the value at p, which is not wanted. */
+void unbox_drop(const struct kiln_type *t, const unsigned char *p, const struct owners *own);
+int unbox_add(PyObject *module);
+
+#endif

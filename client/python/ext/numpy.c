@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * numpy.c - see numpy.h. */
+#include "client/python/ext/numpy.h"
+
+#include <string.h>
+
+const struct np_kind np_kinds[NP_KINDS] = {
+    [0] = { "bool", 0, 1 },      [1] = { "int8", 1, 1 },        [2] = { "uint8", 2, 1 },
+    [3] = { "int16", 3, 2 },     [4] = { "uint16", 4, 2 },      [5] = { "int32", 5, 4 },
+    [6] = { "uint32", 6, 4 },    [7] = { "int64", 7, 8 },       [8] = { "uint64", 8, 8 },
+    [9] = { "int64", 7, 8 },     [10] = { "uint64", 8, 8 },     [11] = { "float32", 11, 4 },
+    [12] = { "float64", 12, 8 }, [14] = { "complex64", 14, 8 }, [15] = { "complex128", 15, 16 },
+    [23] = { "float16", 23, 2 },
+};
+
+PyTypeObject *np_ndarray;
+
+/* Names of the scalar classes, with a value whose bytes are all different where there are that many. */
+static const struct {
+    const char *name;
+    const char *value; /* Python source of the argument */
+    uint8_t number;
+} scalar_names[] = {
+    { "bool_", "True", 0 },        { "byte", "-85", 1 },           { "ubyte", "171", 2 },
+    { "short", "-21555", 3 },      { "ushort", "43981", 4 },       { "intc", "-1430532899", 5 },
+    { "uintc", "2864434397", 6 },  { "int_", "-81985529216486896", 7 }, { "uint", "81985529216486895", 8 },
+    { "longlong", "-81985529216486896", 7 }, { "ulonglong", "81985529216486895", 8 },
+    { "single", "1.7182818", 11 }, { "double", "2.718281828459045", 12 },
+    { "csingle", "(1.7182818+3.1415927j)", 14 }, { "cdouble", "(2.718281828459045+3.141592653589793j)", 15 },
+    { "half", "1.6181641", 23 },
+};
+#define N_SCALARS (sizeof scalar_names / sizeof *scalar_names)
+
+static struct {
+    PyTypeObject *type;
+    uint8_t number;
+    bool direct; /* the value lies right behind the head */
+} scalars[N_SCALARS];
+static unsigned n_scalars;
+
+#define MAX_ACCEPTED 16
+static PyTypeObject *accepted[MAX_ACCEPTED];
+static unsigned n_accepted;
+
+typedef PyObject *(*array_new_fn)(PyTypeObject *subtype, int nd, const intptr_t *dims, int type_num,
+                                  const intptr_t *strides, void *data, int itemsize, int flags, PyObject *obj);
+typedef int (*set_base_fn)(PyObject *array, PyObject *base);
+enum { SLOT_NEW = 93, SLOT_SET_BASE = 282 };
+static array_new_fn array_new;
+static set_base_fn set_base;
+
+/* Does an instance hold its value right behind its head? Asked of NumPy itself. */
+static int check_direct(PyObject *cls, PyObject *value, unsigned size, bool *ret)
+{
+    PyObject *one = PyObject_CallFunctionObjArgs(cls, value, NULL);
+    PyObject *bytes = one ? PyObject_CallMethod(one, "tobytes", NULL) : NULL;
+    char *p;
+    Py_ssize_t n;
+    int rc = -1;
+    if (bytes && PyBytes_AsStringAndSize(bytes, &p, &n) == 0) {
+        *ret = (size_t)n == size && !memcmp((char *)one + sizeof(PyObject), p, size);
+        rc = 0;
+    }
+    Py_XDECREF(bytes);
+    Py_XDECREF(one);
+    return rc;
+}
+
+static int find_scalars(PyObject *numpy)
+{
+    PyObject *scope = PyDict_New();
+    if (!scope)
+        return -1;
+    for (unsigned i = 0; i < N_SCALARS; i++) {
+        PyObject *cls = PyObject_GetAttrString(numpy, scalar_names[i].name);
+        PyObject *code = cls ? Py_CompileString(scalar_names[i].value, "<kilnjit>", Py_eval_input) : NULL;
+        PyObject *value = code ? PyEval_EvalCode(code, scope, scope) : NULL;
+        bool direct = false;
+        int rc = value ? check_direct(cls, value, np_kinds[scalar_names[i].number].size, &direct) : -1;
+        Py_XDECREF(value);
+        Py_XDECREF(code);
+        if (rc) {
+            Py_XDECREF(cls);
+            Py_DECREF(scope);
+            return -1;
+        }
+        scalars[i].type = (PyTypeObject *)cls; /* kept for the process */
+        scalars[i].number = scalar_names[i].number;
+        scalars[i].direct = direct;
+    }
+    n_scalars = N_SCALARS;
+    Py_DECREF(scope);
+    return 0;
+}
+
+/* The table is an attribute of a module whose name changed in NumPy 2. */
+static int find_table(PyObject *modules)
+{
+    static const char *const names[] = { "numpy._core._multiarray_umath", "numpy.core._multiarray_umath" };
+    PyObject *capsule = NULL;
+    for (unsigned i = 0; i < 2 && !capsule; i++) {
+        PyObject *module = PyDict_GetItemString(modules, names[i]); /* borrowed */
+        if (module && !(capsule = PyObject_GetAttrString(module, "_ARRAY_API")))
+            return -1;
+    }
+    if (!capsule)
+        PyErr_SetString(PyExc_ImportError, "this NumPy has no C interface that Kiln knows");
+    if (!capsule)
+        return -1;
+    void **table = PyCapsule_GetPointer(capsule, NULL);
+    Py_DECREF(capsule);
+    if (!table)
+        return -1;
+    array_new = (array_new_fn)(uintptr_t)table[SLOT_NEW];
+    set_base = (set_base_fn)(uintptr_t)table[SLOT_SET_BASE];
+    return 0;
+}
+
+int np_ready(void)
+{
+    if (np_ndarray)
+        return 1;
+    PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
+    PyObject *numpy = modules ? PyDict_GetItemString(modules, "numpy") : NULL;
+    PyObject *cls = numpy ? PyObject_GetAttrString(numpy, "ndarray") : NULL;
+    if (!cls) { /* not imported, or in the middle of being so */
+        PyErr_Clear();
+        return 0;
+    }
+    if (find_table(modules) || find_scalars(numpy)) {
+        Py_DECREF(cls);
+        return -1;
+    }
+    np_ndarray = (PyTypeObject *)cls; /* kept for the process */
+    return 1;
+}
+
+bool np_is_array(PyTypeObject *type)
+{
+    if (type == np_ndarray)
+        return type != NULL;
+    for (unsigned i = 0; i < n_accepted; i++)
+        if (type == accepted[i])
+            return true;
+    return false;
+}
+
+int np_accept(PyTypeObject *type)
+{
+    int ready = np_ready();
+    if (ready < 0)
+        return -1;
+    if (!ready || !PyType_IsSubtype(type, np_ndarray)) {
+        PyErr_SetString(PyExc_TypeError, "not a subclass of numpy.ndarray");
+        return -1;
+    }
+    if (np_is_array(type))
+        return 0;
+    if (n_accepted == MAX_ACCEPTED) {
+        PyErr_Format(PyExc_ValueError, "at most %d array classes can be accepted", MAX_ACCEPTED);
+        return -1;
+    }
+    Py_INCREF(type);
+    accepted[n_accepted++] = type;
+    return 0;
+}
+
+static int scalar_index(PyTypeObject *type)
+{
+    for (unsigned i = 0; i < n_scalars; i++)
+        if (scalars[i].type == type)
+            return (int)i;
+    return -1;
+}
+
+int np_scalar_kind(PyTypeObject *type)
+{
+    int i = scalar_index(type);
+    return i < 0 ? -1 : scalars[i].number;
+}
+
+int np_scalar_read(PyObject *o, int k, void *to)
+{
+    int i = scalar_index(Py_TYPE(o));
+    size_t size = np_kinds[k].size;
+    if (i >= 0 && scalars[i].direct) {
+        memcpy(to, (char *)o + sizeof(PyObject), size);
+        return 0;
+    }
+    Py_buffer view;
+    if (PyObject_GetBuffer(o, &view, PyBUF_SIMPLE))
+        return -1;
+    int rc = 0;
+    if ((size_t)view.len != size) {
+        PyErr_SetString(PyExc_SystemError, "a NumPy scalar of unexpected size");
+        rc = -1;
+    } else {
+        memcpy(to, view.buf, size);
+    }
+    PyBuffer_Release(&view);
+    return rc;
+}
+
+PyObject *np_new(int type_num, int ndim, const intptr_t *shape, const intptr_t *strides, void *data, bool readonly,
+                 PyObject *base)
+{
+    int ready = np_ready();
+    if (ready <= 0) {
+        if (!ready)
+            PyErr_SetString(PyExc_RuntimeError, "an array is returned, but numpy is not imported");
+        Py_XDECREF(base);
+        return NULL;
+    }
+    static char nothing[16]; /* NumPy allocates for itself when data is NULL */
+    PyObject *a = array_new(np_ndarray, ndim, shape, type_num, strides, data ? data : nothing, 0,
+                            readonly ? 0 : NP_WRITEABLE, NULL);
+    if (!a) {
+        Py_XDECREF(base);
+        return NULL;
+    }
+    if (base && set_base(a, base)) { /* takes base over */
+        Py_DECREF(a);
+        return NULL;
+    }
+    return a;
+}

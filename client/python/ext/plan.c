@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan.c - making plans, and packing by them. See marshal.h. */
+#include <math.h>
+#include <string.h>
+
+#include "client/python/ext/marshal.h"
+#include "client/python/ext/numpy.h"
+
+/* ---- making ------------------------------------------------------------------------------------ */
+
+struct maker {
+    struct step *steps;
+    uint32_t n, cap, n_arrays;
+    bool convert;
+    int score;
+};
+
+static struct step *add(struct maker *m, enum step_code code, unsigned number, const struct kiln_type *t)
+{
+    if (m->n == m->cap) {
+        uint32_t cap = m->cap ? m->cap * 2 : 8;
+        struct step *more = PyMem_Realloc(m->steps, cap * sizeof *more);
+        if (!more) {
+            PyErr_NoMemory();
+            return NULL;
+        }
+        m->steps = more;
+        m->cap = cap;
+    }
+    struct step *s = &m->steps[m->n++];
+    *s = (struct step){ .code = (uint8_t)code, .number = (uint8_t)number, .offset = t->offset };
+    return s;
+}
+
+static int step_if(struct maker *m, enum step_code code, unsigned number, const struct kiln_type *t, int score)
+{
+    if (score >= MATCH_NOT)
+        return MATCH_NOT;
+    m->score += score;
+    return add(m, code, number, t) ? 0 : -1;
+}
+
+static bool is_scalar(const struct kiln_type *t)
+{
+    return t->kind >= KILN_T_BOOL && t->kind <= KILN_T_PYCOMPLEX;
+}
+
+/* Rank of what a number holds: bool, int, float, complex. */
+static int rank_of_type(const struct kiln_type *t)
+{
+    switch (t->kind) {
+    case KILN_T_BOOL:
+        return 0;
+    case KILN_T_INT:
+    case KILN_T_UINT:
+    case KILN_T_PYINT:
+        return 1;
+    case KILN_T_FLOAT:
+    case KILN_T_PYFLOAT:
+        return 2;
+    default:
+        return 3;
+    }
+}
+
+static int rank_of_word(uint32_t w)
+{
+    switch (WORD_TAG(w)) {
+    case W_BOOL:
+        return 0;
+    case W_INT:
+    case W_UINT:
+        return 1;
+    case W_FLOAT:
+        return 2;
+    case W_COMPLEX:
+        return 3;
+    default: {
+        unsigned k = WORD_A(w);
+        return k == 0 ? 0 : k <= 8 ? 1 : k == 11 || k == 12 || k == 23 ? 2 : 3;
+    }
+    }
+}
+
+/* A number to a number of another type: never down from float to int, or complex to real. */
+static int convert_number(struct maker *m, uint32_t w, const struct kiln_type *t)
+{
+    int from = rank_of_word(w), to = rank_of_type(t);
+    if (!m->convert || from > to)
+        return MATCH_NOT;
+    unsigned number = t->numpy >= 0 ? (unsigned)t->numpy : t->kind == KILN_T_PYINT ? 7 : t->kind == KILN_T_PYFLOAT ? 12 : 15;
+    /* Nearer kinds first, then wider types: int64 to float64 before complex128, float64 before float32. */
+    return step_if(m, S_CONVERT, number, t, MATCH_SAFE * (1 + (to - from) * 4) + (t->size < 8 ? 2 : 0));
+}
+
+static int match_array(struct maker *m, uint32_t w, const struct kiln_type *t)
+{
+    if (t->kind != KILN_T_ARRAY || (unsigned)t->numpy != WORD_A(w) || t->ndim != WORD_B(w))
+        return MATCH_NOT;
+    unsigned c = WORD_C(w), have = c & LAYOUT_MASK;
+    unsigned want = t->layout == 'C' ? LAYOUT_C : t->layout == 'F' ? LAYOUT_F : LAYOUT_A;
+    bool readonly = c & FLAG_READONLY, unaligned = c & FLAG_UNALIGNED;
+    int score = (have != want) + (readonly != t->readonly) + (unaligned != t->unaligned);
+    if (score && !m->convert)
+        return MATCH_NOT;
+    if ((have != want && want != LAYOUT_A) || (readonly && !t->readonly) || (unaligned && !t->unaligned))
+        return MATCH_NOT;
+    m->n_arrays++;
+    return step_if(m, S_ARRAY, t->ndim, t, score);
+}
+
+static int match(struct maker *m, const uint32_t **words, const struct kiln_type *t);
+
+static int match_optional(struct maker *m, const uint32_t **words, const struct kiln_type *t)
+{
+    bool none = WORD_TAG(**words) == W_NONE;
+    struct step *s = add(m, none ? S_ABSENT : S_PRESENT, 0, t);
+    if (!s)
+        return -1;
+    s->size = t->items[0].size;
+    if (none) {
+        (*words)++;
+        return 0;
+    }
+    m->score += 1;
+    return match(m, words, &t->items[0]);
+}
+
+static int match_tuple(struct maker *m, const uint32_t **words, const struct kiln_type *t)
+{
+    unsigned n = WORD_A(**words);
+    if (t->kind != KILN_T_TUPLE || t->n_items != n)
+        return MATCH_NOT;
+    (*words)++;
+    struct step *s = add(m, S_TUPLE, 0, t);
+    if (!s)
+        return -1;
+    s->items = (uint16_t)n;
+    for (unsigned i = 0; i < n; i++) {
+        int rc = match(m, words, &t->items[i]);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* 0, MATCH_NOT, or -1. Moves *words behind the value when it matches. */
+static int match(struct maker *m, const uint32_t **words, const struct kiln_type *t)
+{
+    if (t->kind == KILN_T_OPTIONAL)
+        return match_optional(m, words, t);
+    uint32_t w = **words;
+    if (WORD_TAG(w) == W_TUPLE)
+        return match_tuple(m, words, t);
+    (*words)++;
+    switch (WORD_TAG(w)) {
+    case W_NONE:
+        return t->kind == KILN_T_NONE ? step_if(m, S_NONE, 0, t, 0) : MATCH_NOT;
+    case W_ARRAY:
+        return match_array(m, w, t);
+    default:
+        break;
+    }
+    if (!is_scalar(t))
+        return MATCH_NOT;
+    switch (WORD_TAG(w)) {
+    case W_BOOL:
+        if (t->kind == KILN_T_BOOL)
+            return step_if(m, S_BOOL, 0, t, 0);
+        break;
+    case W_INT:
+        if (t->kind == KILN_T_PYINT || (t->kind == KILN_T_INT && t->size == 8))
+            return step_if(m, S_INT, 0, t, t->kind == KILN_T_PYINT ? 0 : MATCH_WEAK);
+        break;
+    case W_UINT:
+        if (t->kind == KILN_T_UINT && t->size == 8)
+            return step_if(m, S_UINT, 0, t, 0);
+        break;
+    case W_FLOAT:
+        if (t->kind == KILN_T_PYFLOAT || (t->kind == KILN_T_FLOAT && t->size == 8))
+            return step_if(m, S_FLOAT, 0, t, t->kind == KILN_T_PYFLOAT ? 0 : MATCH_WEAK);
+        break;
+    case W_COMPLEX:
+        if (t->kind == KILN_T_PYCOMPLEX || (t->kind == KILN_T_COMPLEX && t->size == 16))
+            return step_if(m, S_COMPLEX, 0, t, t->kind == KILN_T_PYCOMPLEX ? 0 : MATCH_WEAK);
+        break;
+    default: /* W_SCALAR */
+        if (t->numpy == (int32_t)WORD_A(w))
+            return step_if(m, S_SCALAR, WORD_A(w), t, 0);
+    }
+    return convert_number(m, w, t);
+}
+
+int plan_make(const struct print *p, const struct kiln_type *params, uint32_t n, bool convert, struct plan **ret)
+{
+    struct maker m = { .convert = convert };
+    const uint32_t *w = p->words, *end = p->words + p->n;
+    int rc = 0;
+    *ret = NULL;
+    for (uint32_t i = 0; !rc && i < n; i++)
+        rc = w < end ? match(&m, &w, &params[i]) : MATCH_NOT;
+    if (!rc && w != end)
+        rc = MATCH_NOT;
+    if (!rc) {
+        struct plan *plan = PyMem_Malloc(sizeof *plan + (m.n + 1) * sizeof *plan->steps);
+        if (!plan) {
+            PyErr_NoMemory();
+            rc = -1;
+        } else {
+            plan->n_steps = m.n;
+            plan->n_arrays = m.n_arrays;
+            if (m.n)
+                memcpy(plan->steps, m.steps, m.n * sizeof *m.steps);
+            *ret = plan;
+            rc = m.score;
+        }
+    }
+    PyMem_Free(m.steps);
+    return rc;
+}
+
+/* ---- packing ----------------------------------------------------------------------------------- */
+
+/* IEEE half from double, rounded to nearest even. */
+static uint16_t half_of(double d)
+{
+    uint16_t sign = signbit(d) ? 0x8000 : 0;
+    double v = fabs(d);
+    if (isnan(d))
+        return sign | 0x7E00;
+    if (v >= 65520.0)
+        return sign | 0x7C00;
+    int e;
+    frexp(v, &e); /* v = f * 2^e, f in [0.5, 1) */
+    int shift = e - 11 < -24 ? -24 : e - 11;
+    double scaled = nearbyint(ldexp(v, -shift)); /* units of the last place */
+    if (scaled == 0)
+        return sign;
+    uint32_t units = (uint32_t)scaled;
+    if (shift == -24) /* subnormal, or just grown out of it: the encodings follow each other */
+        return (uint16_t)(sign | units);
+    return (uint16_t)(sign | (((uint32_t)(shift + 25) << 10) + (units - 0x400)));
+}
+
+static int convert_int(PyObject *o, unsigned number, unsigned char *to)
+{
+    PyObject *index = PyNumber_Index(o);
+    if (!index && number == 0) /* never: bool takes bools only */
+        return -1;
+    if (!index)
+        return -1;
+    unsigned bits = np_kinds[number].size * 8u;
+    bool is_signed = number == 1 || number == 3 || number == 5 || number == 7;
+    int64_t v = 0;
+    uint64_t u = 0;
+    bool fits;
+    if (is_signed) {
+        int overflow;
+        v = PyLong_AsLongLongAndOverflow(index, &overflow);
+        fits = !overflow && (bits == 64 || (v >= -((int64_t)1 << (bits - 1)) && v < (int64_t)1 << (bits - 1)));
+    } else {
+        u = PyLong_AsUnsignedLongLong(index);
+        fits = !PyErr_Occurred() && (bits == 64 || u < (uint64_t)1 << bits);
+        PyErr_Clear();
+        v = (int64_t)u;
+    }
+    Py_DECREF(index);
+    if (!fits) {
+        PyErr_Format(PyExc_OverflowError, "int does not fit %s", np_kinds[number].name);
+        return -1;
+    }
+    memcpy(to, &v, np_kinds[number].size); /* little-endian, as everywhere that artifacts are loaded */
+    return 0;
+}
+
+static int convert_scalar(PyObject *o, unsigned number, unsigned char *to)
+{
+    if (number == 0) {
+        int truth = PyObject_IsTrue(o);
+        *to = truth > 0;
+        return truth < 0 ? -1 : 0;
+    }
+    if (number <= 8) {
+        /* numpy.bool_ has no __index__ */
+        if (np_scalar_kind(Py_TYPE(o)) == 0) {
+            memset(to, 0, np_kinds[number].size);
+            return np_scalar_read(o, 0, to);
+        }
+        return convert_int(o, number, to);
+    }
+    double re, im = 0;
+    if (number == 14 || number == 15) {
+        PyObject *c = PyObject_CallFunctionObjArgs((PyObject *)&PyComplex_Type, o, NULL);
+        if (!c)
+            return -1;
+        re = PyComplex_RealAsDouble(c);
+        im = PyComplex_ImagAsDouble(c);
+        Py_DECREF(c);
+    } else {
+        re = PyFloat_AsDouble(o);
+        if (re == -1 && PyErr_Occurred())
+            return -1;
+    }
+    float narrow[2] = { (float)re, (float)im };
+    double wide[2] = { re, im };
+    uint16_t half;
+    switch (number) {
+    case 23:
+        half = half_of(re);
+        memcpy(to, &half, 2);
+        return 0;
+    case 11:
+        memcpy(to, narrow, 4);
+        return 0;
+    case 12:
+        memcpy(to, wide, 8);
+        return 0;
+    case 14:
+        memcpy(to, narrow, 8);
+        return 0;
+    default:
+        memcpy(to, wide, 16);
+        return 0;
+    }
+}
+
+static void argument_released(struct kiln_mem *mem)
+{
+    /* The caller's own reference is never given up by compiled code: nothing to do. */
+    (void)mem;
+}
+
+struct packer {
+    const struct step *step;
+    struct kiln_mem *mem; /* next free header */
+    bool keep;
+};
+
+static inline void pack_array(struct packer *k, PyObject *o, unsigned ndim, unsigned char *to)
+{
+    const struct np_array *a = (const struct np_array *)o;
+    struct kiln_array *view = (struct kiln_array *)to;
+    view->owner = NULL;
+    if (k->keep) {
+        /* So many references that compiled code, however it counts, never sees the last. */
+        *k->mem = (struct kiln_mem){ .refs = INT64_C(1) << 32, .release = argument_released, .data = a->data, .user = o };
+        view->owner = k->mem++;
+    }
+    view->data = a->data;
+    intptr_t *dims = view->dims;
+    for (unsigned i = 0; i < ndim; i++) {
+        dims[i] = a->dimensions[i];
+        dims[ndim + i] = a->strides[i];
+    }
+}
+
+/* One value; recursion is bounded by TUPLE_DEPTH. */
+static int pack_one(struct packer *k, PyObject *o, unsigned char *at)
+{
+    const struct step *s = k->step++;
+    unsigned char *to = at + s->offset;
+    switch (s->code) {
+    case S_FLOAT: {
+        double d = PyFloat_AsDouble(o);
+        memcpy(to, &d, 8);
+        return 0;
+    }
+    case S_INT: {
+        int overflow;
+        long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
+        if (overflow)
+            return 1;
+        memcpy(to, &v, 8);
+        return 0;
+    }
+    case S_ARRAY:
+        pack_array(k, o, s->number, to);
+        return 0;
+    case S_BOOL:
+        *to = o == Py_True;
+        return 0;
+    case S_COMPLEX: {
+        double c[2] = { PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o) };
+        memcpy(to, c, 16);
+        return 0;
+    }
+    case S_SCALAR:
+        return np_scalar_read(o, s->number, to);
+    case S_UINT: {
+        unsigned long long v = PyLong_AsUnsignedLongLong(o);
+        memcpy(to, &v, 8);
+        return 0;
+    }
+    case S_TUPLE:
+        for (unsigned i = 0, n = s->items; i < n; i++) {
+            int rc = pack_one(k, PyTuple_GetItem(o, i), to);
+            if (rc)
+                return rc;
+        }
+        return 0;
+    case S_ABSENT:
+        memset(to, 0, s->size + 1);
+        return 0;
+    case S_PRESENT:
+        to[s->size] = 1;
+        return pack_one(k, o, to);
+    case S_CONVERT:
+        return convert_scalar(o, s->number, to);
+    default: /* S_NONE */
+        return 0;
+    }
+}
+
+int plan_pack(const struct plan *plan, PyObject *const *values, uint32_t n, unsigned char *block,
+              struct kiln_mem *mems, bool keep)
+{
+    struct packer k = { .step = plan->steps, .mem = mems, .keep = keep };
+    for (uint32_t i = 0; i < n; i++) {
+        int rc = pack_one(&k, values[i], block);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
