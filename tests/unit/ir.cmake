@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 kiln_unit(kir_text kiln_ir)
+kiln_unit(kir_vectors kiln_ir)
