@@ -310,6 +310,16 @@ static struct val eval_ifexp(struct fn *f, uint32_t node)
 
 /* ---- operators ---- */
 
+/* An optional where a value is needed: None is Python's TypeError. */
+static struct val need_value(struct fn *f, struct val v, uint32_t node)
+{
+    if (!v.t || v.t->kind != TY_OPTIONAL)
+        return v;
+    raise_if(f, LLVMBuildNot(f->b, v.v[v.n - 1], ""), node, EXC(TypeError),
+             "unsupported operand type: 'NoneType' where a number is needed");
+    return f->dead ? val_dead() : convert(f, v, v.t->elem);
+}
+
 static struct val eval_compare(struct fn *f, uint32_t node)
 {
     const struct kir_node *n = node_of(f, node);
@@ -325,7 +335,14 @@ static struct val eval_compare(struct fn *f, uint32_t node)
         const struct type *t = fa->operands ? fa->operands[i] : n_ops == 1 ? fa->operand : NULL;
         if (f->dead || !a.t || !b.t)
             break;
-        c = op_compare(f, (enum kir_compare)ops[i], t ? convert(f, a, t) : a, t ? convert(f, b, t) : b);
+        struct val x = a, y = b;
+        if (ops[i] >= KIR_C_LT && ops[i] <= KIR_C_GE) { /* None has no order */
+            x = need_value(f, x, node);
+            y = need_value(f, y, node);
+        }
+        if (f->dead)
+            break;
+        c = op_compare(f, (enum kir_compare)ops[i], t ? convert(f, x, t) : x, t ? convert(f, y, t) : y);
         a = b;
         if (!out)
             return convert(f, val_scalar(f, bool_t, c), fa->type);
@@ -365,8 +382,8 @@ static struct val binary(struct fn *f, enum kir_binary op, struct val a, struct 
         return v.t->n_items ? tuple_repeat(f, v, fa->type) : val_zero(f, fa->type);
     }
     if (fa->operand) {
-        a = convert(f, a, fa->operand);
-        b = convert(f, b, fa->operand);
+        a = convert(f, need_value(f, a, node), fa->operand);
+        b = convert(f, need_value(f, b, node), fa->operand);
     }
     return convert(f, op_binary(f, op, a, b, node), fa->type);
 }
@@ -393,7 +410,7 @@ static struct val eval_unary(struct fn *f, uint32_t node)
     if (f->dead || !a.t)
         return val_dead();
     if (fa->operand)
-        a = convert(f, a, fa->operand);
+        a = convert(f, need_value(f, a, node), fa->operand);
     return convert(f, op_unary(f, (enum kir_unary)kir_arg(n, 0), a, node), fa->type);
 }
 
