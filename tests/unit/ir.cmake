@@ -1,3 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 kiln_unit(kir_text kiln_ir)
 kiln_unit(kir_vectors kiln_ir)
+kiln_unit(type kiln_ir)
+kiln_unit(signature kiln_ir)
