@@ -357,6 +357,10 @@ static void build_symbol(struct lo *lo, const struct instance *in)
             extend_attr(lo, f.fn, at + 1, in->params[i]);
         if (pass[i].how == HOW_BYVAL)
             type_attr(lo, f.fn, at + 1, "byval", &pass[i]);
+        if (pass[i].how == HOW_PARTS && lo->t->abi == LOWER_ABI_AAPCS64 &&
+            LLVMGetTypeKind(pass[i].part[0]) == LLVMArrayTypeKind &&
+            LLVMGetElementType(pass[i].part[0]) != lo->i64) /* floats past the registers: 8 bytes a struct at least */
+            LLVMAddAttributeAtIndex(f.fn, at + 1, lo_attr(lo, "alignstack", 8));
         at += pass[i].how == HOW_BYVAL || pass[i].how == HOW_POINTER ? 1 : pass[i].n;
     }
     helper_begin(&f);
