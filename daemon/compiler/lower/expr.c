@@ -311,7 +311,7 @@ static struct val eval_ifexp(struct fn *f, uint32_t node)
 /* ---- operators ---- */
 
 /* An optional where a value is needed: None is Python's TypeError. */
-static struct val need_value(struct fn *f, struct val v, uint32_t node)
+struct val need_value(struct fn *f, struct val v, uint32_t node)
 {
     if (!v.t || v.t->kind != TY_OPTIONAL)
         return v;

@@ -9,6 +9,7 @@ struct ix { /* one index */
     LLVMValueRef i;
     bool nonneg;
     LLVMValueRef part[3]; /* lower, upper, step; NULL absent */
+    LLVMValueRef valid[3]; /* not NULL: the part may be None at run time */
 };
 
 struct ixs {
@@ -28,8 +29,36 @@ static void ixs_push(struct fn *f, struct ixs *x, struct ix one)
     x->only_ints &= one.kind == IX_INT;
 }
 
+static void slice_part(struct fn *f, struct ix *one, unsigned i, struct val v)
+{
+    if (!v.t || v.t->kind == TY_NONE)
+        return;
+    if (v.t->kind == TY_OPTIONAL) {
+        one->valid[i] = v.v[v.n - 1];
+        v = convert(f, v, v.t->elem);
+    }
+    one->part[i] = to_index(f, v);
+}
+
+/* Parts that may be None get the value that stands for an absent one; it depends on the step's sign. */
+static void slice_defaults(struct fn *f, struct ix *one)
+{
+    struct lo *lo = f->lo;
+    LLVMValueRef most = lo_int(lo, INT64_MAX), least = lo_int(lo, INT64_MIN), step;
+    if (one->valid[2])
+        one->part[2] = LLVMBuildSelect(f->b, one->valid[2], one->part[2], lo_int(lo, 1), "");
+    step = one->part[2] ? one->part[2] : lo_int(lo, 1);
+    for (int i = 0; i < 2; i++) {
+        if (!one->valid[i])
+            continue;
+        LLVMValueRef up = LLVMBuildICmp(f->b, LLVMIntSGT, step, lo_int(lo, 0), "");
+        LLVMValueRef absent = LLVMBuildSelect(f->b, up, i ? most : lo_int(lo, 0), i ? least : most, "");
+        one->part[i] = LLVMBuildSelect(f->b, one->valid[i], one->part[i], absent, "");
+    }
+}
+
 /* An index that is a value already. */
-static void ixs_value(struct fn *f, struct ixs *x, struct val v, bool nonneg)
+static void ixs_value(struct fn *f, struct ixs *x, uint32_t node, struct val v, bool nonneg)
 {
     struct ix one = { .kind = IX_INT, .nonneg = nonneg };
     if (!v.t)
@@ -37,7 +66,7 @@ static void ixs_value(struct fn *f, struct ixs *x, struct val v, bool nonneg)
     switch (v.t->kind) {
     case TY_TUPLE:
         for (uint32_t i = 0; i < v.t->n_items; i++)
-            ixs_value(f, x, val_item(f, v, i), false);
+            ixs_value(f, x, node, val_item(f, v, i), false);
         return;
     case TY_NONE:
         one.kind = IX_NEW;
@@ -48,9 +77,11 @@ static void ixs_value(struct fn *f, struct ixs *x, struct val v, bool nonneg)
     case TY_SLICE:
         one.kind = IX_SLICE;
         for (uint32_t i = 0; i < 3 && i < v.t->n_items; i++)
-            one.part[i] = v.t->items[i]->kind == TY_NONE ? NULL : to_index(f, val_item(f, v, i));
+            slice_part(f, &one, i, val_item(f, v, i));
+        slice_defaults(f, &one);
         break;
     default:
+        v = need_value(f, v, node);
         one.i = to_index(f, v);
         one.nonneg = nonneg || type_class(v.t) == TC_U;
     }
@@ -75,13 +106,13 @@ static void ixs_node(struct fn *f, struct ixs *x, uint32_t node)
             uint32_t part = kir_opt(n, i);
             if (part == KIR_NIL)
                 continue;
-            struct val v = eval(f, part);
-            one.part[i] = v.t && v.t->kind != TY_NONE ? to_index(f, v) : NULL;
+            slice_part(f, &one, i, eval(f, part));
         }
+        slice_defaults(f, &one);
         ixs_push(f, x, one);
         return;
     }
-    ixs_value(f, x, eval(f, node), int_min(f, node, &min) && min >= 0);
+    ixs_value(f, x, node, eval(f, node), int_min(f, node, &min) && min >= 0);
 }
 
 static struct ixs ixs_eval(struct fn *f, uint32_t node)
@@ -302,13 +333,18 @@ void store_subscript(struct fn *f, uint32_t node, struct val v)
     if (f->dead || f->lo->failed)
         return;
     if (x.only_ints && x.n == base.t->ndim) {
+        v = need_value(f, v, node);
         element_index(f, base, &x, node, index);
-        arr_store(f, base, index, v);
+        if (v.t)
+            arr_store(f, base, index, v);
         return;
     }
     const struct type *t = view_type(f, base, &x);
     struct val to = view(f, base, &x, t, node);
     if (f->dead || f->lo->failed)
+        return;
+    v = need_value(f, v, node);
+    if (!v.t)
         return;
     if (v.t->kind == TY_TUPLE)
         v = tuple_array(f, v, base.t->elem);

@@ -234,6 +234,7 @@ LLVMValueRef float_floor_int(struct fn *f, LLVMValueRef x, const struct type *to
 struct val eval(struct fn *f, uint32_t node);
 struct val eval_as(struct fn *f, uint32_t node, const struct type *t); /* eval and convert */
 LLVMValueRef eval_cond(struct fn *f, uint32_t node, int *ret_known);   /* truth; *ret_known 1, -1 or 0 */
+struct val need_value(struct fn *f, struct val v, uint32_t node); /* an optional that must not be None */
 struct val aug_value(struct fn *f, uint32_t aug, struct val old, uint32_t value_node); /* old op= value */
 const struct fact *fact_of(struct fn *f, uint32_t node);
 bool node_int(struct fn *f, uint32_t node, int64_t *ret); /* node has a known integer value */

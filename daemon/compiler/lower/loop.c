@@ -420,7 +420,7 @@ void lower_for(struct fn *f, uint32_t node)
         it = own_take(f, it);
         temp_hold(f, &it);
     }
-    if (fa->contexts) {
+    if (fa->contexts || (it.t->kind == TY_TUPLE && !it.t->n_items)) {
         for_unrolled(f, node, it);
         return;
     }

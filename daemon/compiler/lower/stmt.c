@@ -296,6 +296,8 @@ void lower_block(struct fn *f, uint32_t node)
     if (++f->depth > LO_DEPTH_MAX)
         lo_fail(f->lo, KILN_E_LIMIT, "statements nest deeper than %d", LO_DEPTH_MAX);
     for (uint32_t i = 0; i < n && !f->dead && !f->lo->failed; i++) {
+        if (!fact_of(f, items[i])->type) /* inference did not get here: control does not either */
+            break;
         size_t mark = temps_mark(f);
         lower_stmt(f, items[i]);
         temps_end(f, mark);
