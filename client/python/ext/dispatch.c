@@ -266,7 +266,7 @@ static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kw
 
 static int dispatcher_traverse(struct dispatcher *d, visitproc visit, void *arg)
 {
-    Py_VISIT(Py_TYPE(d));
+    Py_VISIT(Py_TYPE(&d->ob_base));
     Py_VISIT(d->defaults);
     Py_VISIT(d->compile_for);
     Py_VISIT(d->owner);
@@ -274,9 +274,9 @@ static int dispatcher_traverse(struct dispatcher *d, visitproc visit, void *arg)
     Py_VISIT(d->specs);
     for (uint32_t i = 0; i < d->n_buckets; i++)
         for (struct entry *en = d->buckets[i]; en; en = en->next)
-            Py_VISIT(en->spec);
+            Py_VISIT(&en->spec->ob_base);
     for (struct entry *en = d->trash; en; en = en->next)
-        Py_VISIT(en->spec);
+        Py_VISIT(&en->spec->ob_base);
     return 0;
 }
 
@@ -293,7 +293,7 @@ static int dispatcher_tp_clear(struct dispatcher *d)
 
 static void dispatcher_dealloc(struct dispatcher *d)
 {
-    PyTypeObject *type = Py_TYPE(d);
+    PyTypeObject *type = Py_TYPE(&d->ob_base);
     PyObject_GC_UnTrack(d);
     if (d->weak)
         PyObject_ClearWeakRefs((PyObject *)d);
@@ -303,7 +303,7 @@ static void dispatcher_dealloc(struct dispatcher *d)
     Py_CLEAR(d->name);
     PyMem_Free(d->kinds);
     PyObject_GC_Del(d);
-    Py_DECREF(type);
+    Py_DECREF((PyObject *)type);
 }
 
 static PyObject *dispatcher_repr(struct dispatcher *d)

@@ -160,7 +160,7 @@ int np_accept(PyTypeObject *type)
         PyErr_Format(PyExc_ValueError, "at most %d array classes can be accepted", MAX_ACCEPTED);
         return -1;
     }
-    Py_INCREF(type);
+    Py_INCREF((PyObject *)type);
     accepted[n_accepted++] = type;
     return 0;
 }

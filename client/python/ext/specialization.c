@@ -90,7 +90,7 @@ PyObject *specialization_call(struct specialization *s, const struct plan *plan,
         *ret_overflow = rc > 0;
         return NULL;
     }
-    Py_INCREF(s); /* other threads may drop it meanwhile */
+    Py_INCREF(&s->ob_base); /* other threads may drop it meanwhile */
     int32_t status = run(s, ret, block, NULL, &exc);
     PyObject *result = NULL;
     if (__builtin_expect(status == KILN_DONE, 1)) {
@@ -99,7 +99,7 @@ PyObject *specialization_call(struct specialization *s, const struct plan *plan,
     } else {
         raise_compiled(s, status, &exc);
     }
-    Py_DECREF(s);
+    Py_DECREF(&s->ob_base);
     return result;
 }
 
@@ -111,7 +111,7 @@ static PyObject *call_large(struct specialization *s, const struct plan *plan, P
     size_t env = s->env_sig ? ((size_t)s->env_sig->args_size + 15) & ~(size_t)15 : 0;
     size_t ret = ((size_t)s->ret->size + 15) & ~(size_t)15;
     uint32_t n_mems = plan->n_arrays + s->n_env;
-    unsigned char *block = PyMem_RawMalloc(args + env + ret + (n_mems + 1) * sizeof(struct kiln_mem));
+    unsigned char *block = PyMem_Malloc(args + env + ret + (n_mems + 1) * sizeof(struct kiln_mem));
     if (!block)
         return PyErr_NoMemory();
     struct kiln_mem *mems = (struct kiln_mem *)(block + args + env + ret);
@@ -123,16 +123,16 @@ static PyObject *call_large(struct specialization *s, const struct plan *plan, P
     if (rc) {
         *ret_overflow = rc > 0;
     } else {
-        Py_INCREF(s);
+        Py_INCREF(&s->ob_base);
         int32_t status = run(s, block + args + env, block, s->n_env ? block + args : NULL, &exc);
         struct owners own = { .mems = mems, .n = n_mems, .keep = (PyObject *)s };
         if (status == KILN_DONE)
             result = give_back(s, block + args + env, &own);
         else
             raise_compiled(s, status, &exc);
-        Py_DECREF(s);
+        Py_DECREF(&s->ob_base);
     }
-    PyMem_RawFree(block);
+    PyMem_Free(block);
     return result;
 }
 
@@ -301,7 +301,7 @@ static int spec_init(struct specialization *s, PyObject *args, PyObject *kwargs)
 
 static int spec_traverse(struct specialization *s, visitproc visit, void *arg)
 {
-    Py_VISIT(Py_TYPE(s));
+    Py_VISIT(Py_TYPE(&s->ob_base));
     Py_VISIT(s->hook);
     Py_VISIT(s->data);
     Py_VISIT(s->env);
@@ -317,7 +317,7 @@ static int spec_clear(struct specialization *s)
 
 static void spec_dealloc(struct specialization *s)
 {
-    PyTypeObject *type = Py_TYPE(s);
+    PyTypeObject *type = Py_TYPE(&s->ob_base);
     PyObject_GC_UnTrack(s);
     spec_clear(s);
     Py_CLEAR(s->env);
@@ -327,8 +327,8 @@ static void spec_dealloc(struct specialization *s)
     PyMem_Free(s->env_words);
     kiln_result_free(s->env_sig);
     kiln_result_free((void *)(uintptr_t)s->sig);
-    PyObject_GC_Del(s);
-    Py_DECREF(type);
+    PyObject_GC_Del(&s->ob_base);
+    Py_DECREF((PyObject *)type);
 }
 
 static PyObject *spec_signature(struct specialization *s, void *unused)

@@ -32,7 +32,7 @@ struct entry *table_find(struct dispatcher *d, const struct print *p)
 
 static void entry_free(struct entry *en)
 {
-    Py_DECREF(en->spec);
+    Py_DECREF(&en->spec->ob_base);
     PyMem_Free(en->plan);
     PyMem_Free(en);
 }
@@ -68,7 +68,7 @@ struct entry *table_add(struct dispatcher *d, const struct print *p, struct spec
         return NULL;
     }
     *en = (struct entry){ .hash = print_hash(p), .spec = s, .plan = plan, .n_words = p->n };
-    Py_INCREF(s);
+    Py_INCREF(&s->ob_base);
     memcpy(en->words, p->words, p->n * sizeof *en->words);
     struct entry **at = &d->buckets[en->hash & (d->n_buckets - 1)], *old = NULL;
     for (struct entry **i = at; *i; i = &(*i)->next)

@@ -19,11 +19,11 @@ static PyTypeObject *memory_type;
 
 static void memory_dealloc(struct memory *m)
 {
-    PyTypeObject *type = Py_TYPE(m);
+    PyTypeObject *type = Py_TYPE(&m->ob_base);
     kiln_mem_unref(m->mem);
     Py_XDECREF(m->keep);
     PyObject_Free(m);
-    Py_DECREF(type);
+    Py_DECREF((PyObject *)type);
 }
 
 static PyType_Slot memory_slots[] = {
@@ -102,10 +102,10 @@ static PyObject *argument_of(const struct kiln_mem *owner, const struct owners *
     return NULL;
 }
 
-static bool same_array(const struct np_array *a, const struct kiln_type *t, const struct kiln_array *v)
+static bool same_array(struct np_array *a, const struct kiln_type *t, const struct kiln_array *v)
 {
     unsigned n = t->ndim;
-    return Py_TYPE(a) == np_ndarray && a->data == v->data && a->nd == (int)n &&
+    return Py_TYPE(&a->ob_base) == np_ndarray && a->data == v->data && a->nd == (int)n &&
            a->descr->type_num >= 0 && a->descr->type_num < NP_KINDS &&
            np_kinds[a->descr->type_num].number == t->numpy && !(a->flags & NP_WRITEABLE) == t->readonly &&
            !memcmp(a->dimensions, v->dims, n * sizeof *v->dims) &&
@@ -118,7 +118,7 @@ static PyObject *unbox_array(const struct kiln_type *t, const unsigned char *p, 
     PyObject *base = argument_of(v->owner, own);
     if (base) {
         Py_INCREF(base);
-        if (same_array((const struct np_array *)base, t, v))
+        if (same_array((struct np_array *)base, t, v))
             return base;
     } else {
         struct memory *m = PyObject_New(struct memory, memory_type);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * host.c - what compiled code may ask of Python while it runs: print, and whether Ctrl-C was pressed.
+ *
+ * The thread that made the call may or may not hold the GIL, and says so in `state`; threads of parallel
+ * loops never do, so functions with such loops are called with the GIL released. */
+#include <stdatomic.h>
+#include <time.h>
+
+#include "client/python/ext/ext.h"
+
+#define LOOK_NS 50000000 /* between looks at signals from code that runs without the GIL */
+
+static _Thread_local enum host_state state;
+static _Thread_local int64_t looked;
+/* What a print in another thread of a loop raised; guarded by the GIL. */
+static PyObject *pending[3];
+
+enum host_state host_enter(enum host_state s)
+{
+    enum host_state before = state;
+    state = s;
+    return before;
+}
+
+void host_raise(void)
+{
+    if (PyErr_Occurred())
+        return;
+    if (pending[0]) {
+        PyErr_Restore(pending[0], pending[1], pending[2]);
+        pending[0] = pending[1] = pending[2] = NULL;
+        return;
+    }
+    PyErr_SetString(PyExc_RuntimeError, "a service of the process failed while compiled code ran");
+}
+
+static int write_text(const char *text, int64_t len)
+{
+    PyObject *out = PySys_GetObject("stdout"); /* borrowed */
+    if (!out || out == Py_None)
+        return 0;
+    Py_INCREF(out);
+    PyObject *s = PyUnicode_DecodeUTF8(text, (Py_ssize_t)len, "replace");
+    PyObject *done = s ? PyObject_CallMethod(out, "write", "O", s) : NULL;
+    Py_DECREF(out);
+    Py_XDECREF(s);
+    Py_XDECREF(done);
+    return done ? 0 : -1;
+}
+
+static int32_t print(const char *text, int64_t len)
+{
+    if (state == HOST_WITH_GIL)
+        return write_text(text, len) ? KILN_HOST_ERROR : 0;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    enum host_state before = host_enter(HOST_WITH_GIL);
+    int rc = write_text(text, len);
+    host_enter(before);
+    if (rc && before == HOST_OUTSIDE) {
+        /* This thread state goes away: the one that called takes the exception over. */
+        PyObject *e[3];
+        PyErr_Fetch(&e[0], &e[1], &e[2]);
+        for (int i = 0; i < 3; i++) {
+            Py_XDECREF(pending[i]);
+            pending[i] = e[i];
+        }
+    }
+    PyGILState_Release(gil);
+    return rc ? KILN_HOST_ERROR : 0;
+}
+
+static int32_t interrupted(void)
+{
+    if (state == HOST_WITH_GIL)
+        return PyErr_CheckSignals() != 0;
+    if (state == HOST_OUTSIDE) /* signals are the calling thread's */
+        return 0;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    int64_t now = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    if (now - looked < LOOK_NS)
+        return 0;
+    looked = now;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    int raised = PyErr_CheckSignals() != 0; /* stays in this thread's state */
+    PyGILState_Release(gil);
+    return raised;
+}
+
+void host_install(void)
+{
+    kiln_host_set_print(print);
+    kiln_host_set_interrupted(interrupted);
+}
