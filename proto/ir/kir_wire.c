@@ -73,7 +73,7 @@ static bool take_array(struct kir_in *in, struct kir_item *ret)
 
 static bool take_float(struct kir_in *in, struct kir_item *ret)
 {
-    uint64_t bits;
+    uint64_t bits = 0; /* gcc cannot see that a failure is not read */
 
     if (!take_number(in, 8, 0, &bits))
         return false;
