@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * json.c - JSON on stdout, and msgpack shown as JSON. */
+ * json.c - JSON on stdout. */
 #include <stdlib.h>
 
 #include "client/cli/cli.h"
-#include "proto/codec/msgpack.h"
 
 int json_out(json_t *value)
 {

@@ -3,6 +3,7 @@
  *
  * Decoding only brings the parts into place; kir_check_* then say whether they make sense. What is done here is
  * what must be known to allocate and to cut: counts against the bytes left, operand counts of nodes. */
+#include "proto/codec/msgpack.h"
 #include "proto/ir/kir_private.h"
 #include "proto/ir/kir_wire.h"
 
@@ -35,7 +36,7 @@ static bool read_str(struct decoder *d, const char *what, const char **ret, uint
 
     if (!kir_in_kind(&d->in, WIRE_STR, what, &item))
         return false;
-    if (!kir_valid_utf8(item.p, item.n))
+    if (!utf8_valid(item.p, item.n))
         return kir_in_fail(&d->in, "%s is not valid UTF-8", what);
     *ret = arena_dup(d->a, item.p, item.n);
     *ret_len = (uint32_t)item.n;

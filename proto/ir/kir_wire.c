@@ -217,31 +217,3 @@ bool kir_in_code(struct kir_in *in, uint32_t n, uint32_t *ret)
     in->p = p;
     return true;
 }
-
-/* Bytes of the character at p (of len), 0 if it is none: no surrogates, nothing overlong or past U+10FFFF. */
-static unsigned utf8_char(const unsigned char *p, size_t len)
-{
-    unsigned c = *p, n = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
-
-    if (c < 0xc2 || c > 0xf4 || len < n)
-        return 0;
-    for (unsigned i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    if ((c == 0xe0 && p[1] < 0xa0) || (c == 0xed && p[1] > 0x9f) || (c == 0xf0 && p[1] < 0x90) ||
-        (c == 0xf4 && p[1] > 0x8f))
-        return 0;
-    return n;
-}
-
-bool kir_valid_utf8(const unsigned char *p, size_t len)
-{
-    while (len) {
-        unsigned n = *p < 0x80 ? 1 : utf8_char(p, len);
-        if (!n)
-            return false;
-        p += n;
-        len -= n;
-    }
-    return true;
-}

@@ -41,6 +41,5 @@ bool kir_in_u32(struct kir_in *in, const char *what, uint32_t *ret);
 bool kir_in_code(struct kir_in *in, uint32_t n, uint32_t *ret);
 /* KILN_E_KIR_BAD, "byte 12: ..."; false. */
 bool kir_in_fail(struct kir_in *in, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-bool kir_valid_utf8(const unsigned char *p, size_t len);
 
 #endif
