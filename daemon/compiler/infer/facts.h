@@ -45,9 +45,15 @@
 #include "proto/ir/type.h"
 
 /* A module under compilation: the user's, or the prelude's (whose frames stay out of tracebacks). */
+struct unit_name {
+    const char *name; /* canonical: "numpy.sum", "ndarray.sum" for a method */
+    uint32_t function;
+};
 struct unit {
     const struct kir_module *mod;
     bool prelude;
+    const struct unit_name *names; /* the prelude's functions by name */
+    uint32_t n_names;
 };
 
 struct instance;

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * expr.c - types of expressions: one function a node kind, and what is known of values and truths. */
+#include <string.h>
+
+#include "daemon/compiler/infer/pass.h"
+
+/* ---- what is known ---- */
+
+const struct kir_const *const_of(const struct walk *w, uint32_t index)
+{
+    return &w->w->in.unit->mod->consts[index];
+}
+
+const struct kir_const *known(struct walk *w, uint32_t node)
+{
+    const struct fact *f = fact_for(w, node);
+    const struct kir_node *n = node_at(w, node);
+
+    if (f->has_value)
+        return f->value;
+    return n->op == KIR_CONST ? const_of(w, kir_arg(n, 0)) : NULL;
+}
+
+bool known_int(struct walk *w, uint32_t node, int64_t *ret)
+{
+    const struct kir_const *k = known(w, node);
+
+    if (!k || (k->kind != KIR_K_INT && k->kind != KIR_K_BOOL) || (k->kind == KIR_K_INT && k->i.is_unsigned))
+        return false;
+    *ret = k->kind == KIR_K_BOOL ? k->b : (int64_t)k->i.bits;
+    return true;
+}
+
+static const struct type *know(struct walk *w, struct fact *f, struct kir_const k, const struct type *t)
+{
+    struct kir_const *c = arena_new(w->p->a, struct kir_const);
+
+    if (!c)
+        return fail_memory(w->p);
+    *c = k;
+    f->has_value = true;
+    f->value = c;
+    f->value_mod = w->w->in.unit->mod;
+    return t;
+}
+
+const struct type *know_bool(struct walk *w, struct fact *f, bool value)
+{
+    f->truth = value ? 1 : -1;
+    return know(w, f, (struct kir_const){ .kind = KIR_K_BOOL, .b = value }, w->p->boolean);
+}
+
+const struct type *know_int(struct walk *w, struct fact *f, int64_t value)
+{
+    return know(w, f, (struct kir_const){ .kind = KIR_K_INT, .i = { (uint64_t)value, false } },
+                numba(w) ? scalar(w, TY_INT64) : w->p->pyint);
+}
+
+int truth_of(struct walk *w, uint32_t node)
+{
+    const struct fact *f = fact_for(w, node);
+    const struct kir_const *k = known(w, node);
+
+    if (f->truth)
+        return f->truth;
+    if (k) {
+        switch (k->kind) {
+        case KIR_K_NONE: return -1;
+        case KIR_K_BOOL: return k->b ? 1 : -1;
+        case KIR_K_INT: return k->i.bits ? 1 : -1;
+        case KIR_K_FLOAT: return k->f != 0 ? 1 : -1;
+        case KIR_K_STR:
+        case KIR_K_BYTES: return k->s.len ? 1 : -1;
+        default: break;
+        }
+    }
+    if (!f->type)
+        return 0;
+    switch (f->type->kind) {
+    case TY_NONE: return -1;
+    case TY_TUPLE: return f->type->n_items ? 1 : -1;
+    case TY_FUNCTION:
+    case TY_LIBRARY:
+    case TY_TYPEVALUE: return 1;
+    default: return 0;
+    }
+}
+
+/* ---- constants ---- */
+
+static const struct type *text_type(struct walk *w, const struct kir_const *k)
+{
+    const struct type *t;
+    struct kiln_err e = KILN_ERR_INIT;
+
+    return type_parse(w->p->types, k->s.p, k->s.len, &t, &e) == 0 ? t : NULL;
+}
+
+static const struct type *tuple_const(struct walk *w, const struct kir_module *mod, const struct kir_const *k)
+{
+    const struct type **items = arena_new_array(w->p->a, k->n_items + 1, const struct type *);
+    const struct type *t;
+
+    if (!items)
+        return fail_memory(w->p);
+    for (uint32_t i = 0; i < k->n_items; i++) {
+        items[i] = const_type(w, mod, &mod->consts[k->items[i]]);
+        if (!items[i])
+            return NULL;
+    }
+    t = type_tuple(w->p->types, items, k->n_items, k->kind == KIR_K_NAMEDTUPLE ? k->usertype + 1 : 0);
+    return t ? t : fail_memory(w->p);
+}
+
+const struct type *const_type(struct walk *w, const struct kir_module *mod, const struct kir_const *k)
+{
+    struct pass *p = w->p;
+    const struct type *t = NULL;
+
+    switch (k->kind) {
+    case KIR_K_NONE: return p->none;
+    case KIR_K_BOOL: return p->boolean;
+    case KIR_K_INT: return k->i.is_unsigned ? scalar(w, TY_UINT64) : numba(w) ? scalar(w, TY_INT64) : p->pyint;
+    case KIR_K_FLOAT: return numba(w) ? scalar(w, TY_FLOAT64) : p->pyfloat;
+    case KIR_K_COMPLEX: return numba(w) ? scalar(w, TY_COMPLEX128) : p->pycomplex;
+    case KIR_K_STR: return p->str;
+    case KIR_K_BYTES: return scalar(w, TY_BYTES);
+    case KIR_K_ELLIPSIS: return scalar(w, TY_ELLIPSIS);
+    case KIR_K_TUPLE:
+    case KIR_K_NAMEDTUPLE: return tuple_const(w, mod, k);
+    case KIR_K_SCALAR: return text_type(w, k);
+    case KIR_K_TYPE:
+        t = text_type(w, k);
+        return t ? type_of(p->types, TY_TYPEVALUE, t) : NULL;
+    case KIR_K_ARRAY:
+        t = text_type(w, k);
+        return t ? type_array(p->types, t, k->n_items, 'C', true, false) : NULL;
+    case KIR_K_EXCEPTION: return type_named(p->types, TY_EXCEPTION, k->s.p, NULL, NULL, 0);
+    default: return NULL;
+    }
+}
+
+/* ---- names ---- */
+
+static void conflict_notes(struct walk *w, uint32_t local)
+{
+    const struct conflict *c = &w->w->conflicts[local];
+    struct diagnostic *d = last_mistake(w);
+
+    if (!c->a || !d)
+        return;
+    note_here(w, d, c->a_node, "it was %s here", show(w, c->a));
+    note_here(w, d, c->b_node, "and %s here", show(w, c->b));
+}
+
+static const struct type *local(struct walk *w, uint32_t node, struct fact *f)
+{
+    uint32_t l = kir_arg(node_at(w, node), 0);
+    const struct type *t = w->s.types[l];
+
+    if (!t)
+        return mistake(w, node, "assign to it first", "this variable has no value yet");
+    if (t->kind == TY_CONFLICT) {
+        const struct conflict *c = &w->w->conflicts[l];
+        bool ints = c->a && type_is_integer(c->a) && type_is_integer(c->b);
+        mistake(w, node,
+                ints ? "convert one of them, for example np.int64(...)" : "use another variable, or convert one of them",
+                "this variable has a different type on two paths that meet before this line");
+        conflict_notes(w, l);
+        return w->p->bottom;
+    }
+    f->maybe_unset = w->s.unset[l];
+    w->w->raises |= f->maybe_unset;
+    return t;
+}
+
+static const struct type *function_value(struct walk *w, uint32_t func, const struct type *const *captures, uint32_t n)
+{
+    const struct type *t = type_function(w->p->types, func, captures, n);
+
+    return t ? t : fail_memory(w->p);
+}
+
+static const struct type *closure(struct walk *w, uint32_t node)
+{
+    const struct kir_node *n = node_at(w, node);
+    uint32_t n_locals, n_free;
+    const uint32_t *locals = kir_list(n, 1, &n_locals), *frees = kir_list(n, 2, &n_free);
+    const struct type **captures = arena_new_array(w->p->a, n_locals + n_free + 1, const struct type *);
+
+    if (!captures)
+        return fail_memory(w->p);
+    for (uint32_t i = 0; i < n_locals; i++) {
+        captures[i] = w->s.types[locals[i]];
+        if (!captures[i] || captures[i]->kind == TY_CONFLICT)
+            return mistake(w, node, "define it before the inner function, or pass it as a parameter",
+                           "the inner function uses a variable that has no value yet where the function is made");
+        if (is_bottom(captures[i]))
+            return w->p->bottom;
+    }
+    for (uint32_t i = 0; i < n_free; i++)
+        captures[n_locals + i] = w->w->in.captures[frees[i]];
+    return function_value(w, kir_arg(n, 0), captures, n_locals + n_free);
+}
+
+static const struct type *tuple(struct walk *w, uint32_t node)
+{
+    uint32_t n, total = 0;
+    const uint32_t *items = kir_list(node_at(w, node), 0, &n);
+    const struct type **types, *t;
+    bool bottom = false;
+    size_t cap = 0;
+
+    types = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        bool star = node_at(w, items[i])->op == KIR_STAR;
+        uint32_t inner = star ? kir_arg(node_at(w, items[i]), 0) : items[i];
+        t = expr(w, inner);
+        if (star) {
+            fact_for(w, items[i])->type = t;
+            if (!is_bottom(t) && t->kind != TY_TUPLE)
+                t = mistake(w, items[i], NULL, "only a tuple can be spread into a tuple, not %s", show(w, t));
+        }
+        bottom |= is_bottom(t);
+        for (uint32_t k = 0; k < (star && !is_bottom(t) ? t->n_items : 1); k++) {
+            const struct type **grown = arena_grow(w->p->a, types, total, &cap, sizeof *types);
+            if (!grown)
+                return fail_memory(w->p);
+            types = grown;
+            types[total++] = star && !is_bottom(t) ? t->items[k] : t;
+        }
+    }
+    if (bottom)
+        return w->p->bottom;
+    t = type_tuple(w->p->types, types, total, 0);
+    return t ? t : mistake(w, node, NULL, "a tuple of %u items is too large to compile", total);
+}
+
+static const struct type *attribute(struct walk *w, uint32_t node, struct fact *f)
+{
+    const struct kir_node *n = node_at(w, node);
+    const struct kir_const *name = const_of(w, kir_arg(n, 1));
+    const struct type *base = expr(w, kir_arg(n, 0));
+
+    if (is_bottom(base))
+        return base;
+    if (base->kind == TY_TUPLE && base->index && base->index <= w->w->in.unit->mod->n_usertypes) {
+        const struct kir_usertype *u = &w->w->in.unit->mod->usertypes[base->index - 1];
+        for (uint32_t i = 0; i < u->n_fields && i < base->n_items; i++)
+            if (strcmp(u->field_names[i], name->s.p) == 0)
+                return base->items[i];
+    }
+    return library_attr(w, node, f, base, name->s.p);
+}
+
+/* ---- conditions ---- */
+
+static const struct type *and_or(struct walk *w, uint32_t node, struct fact *f, bool as_condition)
+{
+    bool is_and = node_at(w, node)->op == KIR_AND;
+    uint32_t n;
+    const uint32_t *items = kir_list(node_at(w, node), 0, &n);
+    const struct type *t = w->p->bottom;
+    bool all_known = true;
+
+    for (uint32_t i = 0; i < n; i++) {
+        int truth;
+        const struct type *item, *joined;
+        if (as_condition) {
+            truth = cond(w, items[i]);
+            item = w->p->boolean;
+        } else {
+            item = expr(w, items[i]);
+            truth = truth_of(w, items[i]);
+        }
+        if (truth && (truth > 0) == is_and && i + 1 < n)
+            continue; /* decides nothing, and its value is not used */
+        joined = join_types(w->p, t, item);
+        if (!joined)
+            return mistake(w, node, "make both sides of one type, or use the result only as a condition",
+                           "'%s' between %s and %s has no one type", is_and ? "and" : "or", show(w, t), show(w, item));
+        t = joined;
+        if (truth && (truth > 0) != is_and) { /* the rest is never evaluated */
+            if (all_known)
+                f->truth = (int8_t)truth;
+            return t;
+        }
+        all_known &= truth != 0;
+    }
+    if (all_known)
+        f->truth = is_and ? 1 : -1;
+    return t;
+}
+
+int cond(struct walk *w, uint32_t node)
+{
+    const struct kir_node *n = node_at(w, node);
+    struct fact *f = fact_for(w, node);
+
+    if (n->op == KIR_AND || n->op == KIR_OR) {
+        f->type = and_or(w, node, f, true);
+        return f->truth;
+    }
+    if (n->op == KIR_UNARY && kir_arg(n, 0) == KIR_U_NOT) {
+        int truth = cond(w, kir_arg(n, 1));
+        f = fact_for(w, node);
+        f->type = w->p->boolean;
+        f->truth = (int8_t)-truth;
+        return f->truth;
+    }
+    expr(w, node);
+    f = fact_for(w, node);
+    if (f->type->kind == TY_ARRAY)
+        mistake(w, node, "compare an element, or use .any() or .all()", "the truth of an array is ambiguous");
+    f->truth = (int8_t)truth_of(w, node);
+    return f->truth;
+}
+
+static const struct type *ifexp(struct walk *w, uint32_t node)
+{
+    const struct kir_node *n = node_at(w, node);
+    int truth = cond(w, kir_arg(n, 0));
+    const struct type *a, *b, *t;
+
+    if (truth)
+        return expr(w, kir_arg(n, truth > 0 ? 1 : 2));
+    a = expr(w, kir_arg(n, 1));
+    b = expr(w, kir_arg(n, 2));
+    t = join_types(w->p, a, b);
+    if (!t)
+        return mistake(w, node, "convert one of them", "the two values of the conditional are %s and %s", show(w, a),
+                       show(w, b));
+    return t;
+}
+
+static const struct type *fstring(struct walk *w, uint32_t node)
+{
+    uint32_t n;
+    const uint32_t *parts = kir_list(node_at(w, node), 0, &n);
+
+    for (uint32_t i = 0; i < n; i++)
+        if (is_bottom(expr(w, parts[i])))
+            return w->p->bottom;
+    return w->p->str;
+}
+
+static const struct type *walrus(struct walk *w, uint32_t node)
+{
+    const struct kir_node *n = node_at(w, node);
+    const struct type *t = expr(w, kir_arg(n, 1));
+
+    bind_local(w, kir_arg(n, 0), t, node);
+    return t;
+}
+
+static const struct type *later(struct walk *w, uint32_t node)
+{
+    return mistake(w, node, NULL, "%s: not compiled by this version",
+                   kir_opinfo(node_at(w, node)->op)->text);
+}
+
+static const struct type *constant(struct walk *w, uint32_t node)
+{
+    const struct kir_const *k = const_of(w, kir_arg(node_at(w, node), 0));
+    const struct type *t = const_type(w, w->w->in.unit->mod, k);
+
+    if (t)
+        return t;
+    if (k->kind == KIR_K_BIGINT)
+        return mistake(w, node, "compiled integers have 64 bits", "the integer %.40s%s is too large", k->s.p,
+                       k->s.len > 40 ? "..." : "");
+    return mistake(w, node, NULL, "a constant of this kind is not compiled by this version");
+}
+
+static const struct type *dispatch(struct walk *w, uint32_t node, struct fact *f)
+{
+    const struct kir_node *n = node_at(w, node);
+    const struct kir_const *name;
+
+    switch (n->op) {
+    case KIR_CONST: return constant(w, node);
+    case KIR_LOCAL: return local(w, node, f);
+    case KIR_FREE: return w->w->in.captures[kir_arg(n, 0)];
+    case KIR_ENV:
+        if (kir_arg(n, 0) >= w->p->n_env)
+            return mistake(w, node, NULL, "the request states no type for captured array %u", kir_arg(n, 0));
+        return w->p->env[kir_arg(n, 0)];
+    case KIR_FUNC: return function_value(w, kir_arg(n, 0), NULL, 0);
+    case KIR_LIB:
+        name = const_of(w, kir_arg(n, 0));
+        return type_named(w->p->types, TY_LIBRARY, name->s.p, NULL, NULL, 0);
+    case KIR_UNARY: return unary(w, node, f);
+    case KIR_BINARY: {
+        const struct type *a = expr(w, kir_arg(n, 1)), *b = expr(w, kir_arg(n, 2));
+        return binary_type(w, node, f, (enum kir_binary)kir_arg(n, 0), kir_arg(n, 1), kir_arg(n, 2), a, b);
+    }
+    case KIR_COMPARE: return compare(w, node, f);
+    case KIR_AND:
+    case KIR_OR: return and_or(w, node, f, false);
+    case KIR_IFEXP: return ifexp(w, node);
+    case KIR_CALL: return call(w, node, f);
+    case KIR_ATTR: return attribute(w, node, f);
+    case KIR_SUBSCRIPT: return subscript(w, node, f, false);
+    case KIR_SLICE: return slice(w, node);
+    case KIR_TUPLE: return tuple(w, node);
+    case KIR_CLOSURE: return closure(w, node);
+    case KIR_FSTRING: return fstring(w, node);
+    case KIR_FORMAT: return expr(w, kir_arg(n, 0));
+    case KIR_WALRUS: return walrus(w, node);
+    case KIR_STAR: return mistake(w, node, NULL, "a starred expression is not allowed here");
+    default: return later(w, node);
+    }
+}
+
+/* contexts_new may move the facts, so a fact's address holds only until the next call of expr; the functions
+ * above get theirs for operators, which unroll nothing. */
+const struct type *expr(struct walk *w, uint32_t node)
+{
+    struct fact *f = fact_for(w, node);
+    const struct type *t;
+
+    if (w->p->failed)
+        return w->p->bottom;
+    memset(f, 0, sizeof *f);
+    f->type = w->p->bottom;
+    if (++w->nesting > INFER_MAX_NESTING) {
+        t = mistake(w, node, "split it into several statements", "expressions are nested more than %d deep",
+                    INFER_MAX_NESTING);
+    } else {
+        t = dispatch(w, node, f);
+        if (!t)
+            t = fail_memory(w->p);
+    }
+    w->nesting--;
+    fact_for(w, node)->type = t;
+    return t;
+}

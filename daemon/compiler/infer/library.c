@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * library.c - look-up of library functions, attributes and methods; their typing rules are in rules.c. */
+#include "daemon/compiler/infer/rules.h"
+
+#include <string.h>
+
+#include "proto/abi/abi.h"
+
+static const struct library_row rows[] = {
+#define X(ID, name, rule, how) { LIB_##ID, name, how, rule_##rule },
+#include "daemon/compiler/library.def"
+#undef X
+};
+#define N_ROWS (sizeof rows / sizeof rows[0])
+
+static const struct library_row *find(const char *name)
+{
+    for (size_t i = 0; i < N_ROWS; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+/* ---- types as values ---- */
+
+static const struct {
+    const char *name;
+    enum type_kind kind;
+} type_names[] = {
+    { "builtins.bool", TY_BOOL },     { "builtins.int", TY_PYINT },     { "builtins.float", TY_PYFLOAT },
+    { "builtins.complex", TY_PYCOMPLEX }, { "numpy.bool_", TY_BOOL },   { "numpy.bool", TY_BOOL },
+    { "numpy.int8", TY_INT8 },        { "numpy.int16", TY_INT16 },      { "numpy.int32", TY_INT32 },
+    { "numpy.int64", TY_INT64 },      { "numpy.intp", TY_INT64 },       { "numpy.int_", TY_INT64 },
+    { "numpy.uint8", TY_UINT8 },      { "numpy.uint16", TY_UINT16 },    { "numpy.uint32", TY_UINT32 },
+    { "numpy.uint64", TY_UINT64 },    { "numpy.uintp", TY_UINT64 },     { "numpy.float16", TY_FLOAT16 },
+    { "numpy.float32", TY_FLOAT32 },  { "numpy.float64", TY_FLOAT64 },  { "numpy.single", TY_FLOAT32 },
+    { "numpy.double", TY_FLOAT64 },   { "numpy.complex64", TY_COMPLEX64 }, { "numpy.complex128", TY_COMPLEX128 },
+};
+
+const struct type *type_meant(struct walk *w, const struct type *t)
+{
+    if (t->kind == TY_TYPEVALUE)
+        return t->elem;
+    if (t->kind != TY_LIBRARY)
+        return NULL;
+    for (size_t i = 0; i < sizeof type_names / sizeof type_names[0]; i++)
+        if (strcmp(type_names[i].name, t->name) == 0)
+            return scalar(w, type_names[i].kind);
+    return NULL;
+}
+
+bool is_exception_name(const char *name)
+{
+    static const char *const names[] = {
+#define X(name, number, parent) #name,
+#include "proto/abi/exceptions.def"
+#undef X
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* ---- unknown names ---- */
+
+static unsigned distance(const char *a, const char *b)
+{
+    unsigned row[64], diagonal;
+    size_t n = strlen(b);
+
+    if (n >= 63)
+        return 99;
+    for (unsigned j = 0; j <= n; j++)
+        row[j] = j;
+    for (unsigned i = 1; a[i - 1]; i++) {
+        diagonal = row[0];
+        row[0] = i;
+        for (unsigned j = 1; j <= n; j++) {
+            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[n];
+}
+
+const char *nearest_library_name(struct walk *w, const char *name)
+{
+    const char *best = NULL;
+    unsigned least = 3; /* further away it is another word */
+
+    for (size_t i = 0; i < N_ROWS; i++) {
+        unsigned d = distance(name, rows[i].name);
+        if (d < least) {
+            least = d;
+            best = rows[i].name;
+        }
+    }
+    for (uint32_t i = 0; w->p->prelude && i < w->p->prelude->n_names; i++) {
+        unsigned d = distance(name, w->p->prelude->names[i].name);
+        if (d < least) {
+            least = d;
+            best = w->p->prelude->names[i].name;
+        }
+    }
+    return best ? arena_printf(w->p->a, "was %s meant?", best) : NULL;
+}
+
+/* ---- calls ---- */
+
+static bool has_array(const struct call *c)
+{
+    for (uint32_t i = 0; i < c->n_args; i++)
+        if (c->args[i].type->kind == TY_ARRAY)
+            return true;
+    return false;
+}
+
+/* Put the receiver before the arguments. */
+static bool with_receiver(struct walk *w, struct call *c, const struct type *receiver)
+{
+    struct arg *args = arena_new_array(w->p->a, c->n_args + 1, struct arg);
+
+    if (!args) {
+        fail_memory(w->p);
+        return false;
+    }
+    args[0] = (struct arg){ .from = ARG_NODE, .type = receiver, .node = kir_arg(node_at(w, c->node), 0) };
+    if (c->n_args)
+        memcpy(args + 1, c->args, c->n_args * sizeof *args);
+    c->args = args;
+    c->n_args++;
+    return true;
+}
+
+static const struct type *unknown(struct walk *w, struct call *c, const char *name)
+{
+    const char *hint = nearest_library_name(w, name);
+
+    return mistake(w, c->node, hint ? hint : "docs/python.md lists what is compiled", "%s is not compiled by this version",
+                   name);
+}
+
+static const struct type *method_call(struct walk *w, struct call *c, const char *name)
+{
+    const struct type *method = fact_for(w, kir_arg(node_at(w, c->node), 0))->type, *t;
+    const struct library_row *row = find(name);
+    char full[80];
+
+    if (!with_receiver(w, c, method->elem))
+        return w->p->bottom;
+    if (row)
+        return row->rule(w, c, row);
+    strcpy(full, "ndarray.");
+    strncat(full, name + 1, sizeof full - 20);
+    full[strcspn(full, "(")] = '\0';
+    if (call_prelude(w, c, full, &t))
+        return t;
+    return unknown(w, c, full);
+}
+
+const struct type *library_call(struct walk *w, struct call *c, const char *name)
+{
+    const struct type *callee = fact_for(w, kir_arg(node_at(w, c->node), 0))->type, *meant, *t;
+    const struct library_row *row = name ? find(name) : NULL;
+
+    if (c->bottom)
+        return w->p->bottom;
+    if (callee->kind == TY_METHOD)
+        return method_call(w, c, name);
+    if ((!row || has_array(c)) && name && call_prelude(w, c, name, &t))
+        return t;
+    if (row)
+        return row->rule(w, c, row);
+    meant = type_meant(w, callee);
+    if (meant) {
+        static const struct library_row cast = { LIB_FLOAT, "", "op.cast", rule_CAST };
+        return rule_cast_to(w, c, &cast, meant);
+    }
+    return unknown(w, c, name);
+}
+
+/* ---- attributes ---- */
+
+const struct type *library_attr(struct walk *w, uint32_t node, struct fact *f, const struct type *base, const char *name)
+{
+    struct arg arg = { .from = ARG_NODE, .type = base, .node = kir_arg(node_at(w, node), 0) };
+    struct call c = { .node = node, .f = f, .name = name, .args = &arg, .n_args = 1 };
+    const struct library_row *row;
+    char key[80];
+    const struct type *t;
+
+    if (strlen(name) > 60 || (base->kind != TY_ARRAY && !type_is_number(base)))
+        return mistake(w, node, NULL, "%s has no attribute '%s'", show(w, base), name);
+    key[0] = '.';
+    strcpy(key + 1, name);
+    row = find(key);
+    if (row)
+        return row->rule(w, &c, row);
+    strcat(key, "()");
+    if (base->kind == TY_ARRAY || find(key)) {
+        bool known_method = find(key) != NULL;
+        char full[80];
+        strcpy(full, "ndarray.");
+        strcat(full, name);
+        for (uint32_t i = 0; w->p->prelude && i < w->p->prelude->n_names && !known_method; i++)
+            known_method = strcmp(w->p->prelude->names[i].name, full) == 0;
+        if (known_method) {
+            t = type_named(w->p->types, TY_METHOD, key, base, NULL, 0);
+            return t ? t : fail_memory(w->p);
+        }
+    }
+    return mistake(w, node, nearest_library_name(w, key), "%s has no attribute '%s' that is compiled by this version", show(w, base),
+                   name);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * loop.c - loops: round and round until the types at the head are stable.
+ *
+ * The head's state is kept between walks, so that the emitting walk begins with the final one and goes round
+ * once. A loop over a tuple of different types is unrolled: its body has facts in a context per item. */
+#include "daemon/compiler/infer/pass.h"
+
+static void jumps_to(struct walk *w, const struct jump *list, struct state *to)
+{
+    for (const struct jump *j = list; j; j = j->next)
+        state_join(w, to, &j->state);
+}
+
+static void jump_edges(struct walk *w, const struct jump *list, const struct state *to)
+{
+    for (const struct jump *j = list; j; j = j->next)
+        edges_add(w, j->context, j->node, EDGE_JUMP, &j->state, to);
+}
+
+/* After the loop: the normal exit (through the else block) joined with the breaks. */
+static void leave(struct walk *w, uint32_t node, uint32_t other, struct state exit, const struct loop *l)
+{
+    struct state out;
+
+    w->s = exit;
+    if (other != KIR_NIL && !w->s.dead)
+        block(w, other);
+    exit = w->s;
+    out = state_copy(w, &exit);
+    jumps_to(w, l->breaks, &out);
+    edges_add(w, w->context, node, EDGE_EXIT, &exit, &out);
+    jump_edges(w, l->breaks, &out);
+    w->s = out;
+}
+
+static void too_many_rounds(struct walk *w, uint32_t node)
+{
+    mistake(w, node, "does a variable's type grow with each round?",
+            "the types of this loop are not stable after %d rounds", INFER_MAX_ROUNDS);
+}
+
+/* Join what comes back to the head; false when it brings nothing new. */
+static bool head_grows(struct walk *w, struct head *h, const struct loop *l)
+{
+    bool grew = state_join(w, &h->state, &w->s);
+
+    for (const struct jump *j = l->continues; j; j = j->next)
+        grew |= state_join(w, &h->state, &j->state);
+    return grew;
+}
+
+static void round_edges(struct walk *w, uint32_t node, const struct state *entry, const struct head *h, const struct loop *l)
+{
+    edges_add(w, w->context, node, EDGE_ENTRY, entry, &h->state);
+    edges_add(w, w->context, node, EDGE_BACK, &w->s, &h->state);
+    jump_edges(w, l->continues, &h->state);
+}
+
+void while_loop(struct walk *w, uint32_t node)
+{
+    const struct kir_node *n = node_at(w, node);
+    bool is_new;
+    struct head *h = head_find(w, node, &is_new);
+    struct state entry = w->s, exit;
+    struct loop l = { .up = w->loop };
+
+    if (!h)
+        return;
+    state_join(w, &h->state, &entry);
+    for (unsigned round = 0;; round++) {
+        int truth;
+        l.breaks = l.continues = NULL;
+        w->loop = &l;
+        w->s = state_copy(w, &h->state);
+        truth = cond(w, kir_arg(n, 0));
+        exit = state_copy(w, &w->s);
+        exit.dead |= truth > 0;
+        if (truth >= 0)
+            block(w, kir_arg(n, 1));
+        else
+            w->s.dead = true;
+        w->loop = l.up;
+        if (!head_grows(w, h, &l)) {
+            round_edges(w, node, &entry, h, &l);
+            break;
+        }
+        if (round >= INFER_MAX_ROUNDS || w->p->failed) {
+            too_many_rounds(w, node);
+            break;
+        }
+    }
+    leave(w, node, kir_opt(n, 2), exit, &l);
+}
+
+static void unrolled(struct walk *w, uint32_t node, const struct type *t)
+{
+    const struct kir_node *n = node_at(w, node);
+    struct loop l = { .up = w->loop };
+    bool is_new;
+    struct head *h = head_find(w, node, &is_new);
+    struct fact *f;
+    uint32_t outer = w->context;
+
+    if (!h)
+        return;
+    if (t->n_items > INFER_MAX_UNROLL) {
+        mistake(w, node, NULL, "a loop over a tuple of %u different items is too long to unroll", t->n_items);
+        return;
+    }
+    if (is_new || h->n_contexts != t->n_items) {
+        h->n_contexts = t->n_items;
+        h->contexts = contexts_new(w, t->n_items);
+    }
+    f = fact_for(w, node);
+    f->contexts = h->contexts;
+    f->n_contexts = h->n_contexts;
+    w->loop = &l;
+    for (uint32_t k = 0; k < t->n_items && !w->s.dead && !w->p->failed; k++) {
+        struct state next;
+        w->context = h->contexts + k;
+        l.continues = NULL;
+        assign(w, kir_arg(n, 0), t->items[k], kir_arg(n, 0));
+        block(w, kir_arg(n, 2));
+        next = state_copy(w, &w->s);
+        jumps_to(w, l.continues, &next);
+        edges_add(w, w->context, node, EDGE_BACK, &w->s, &next);
+        jump_edges(w, l.continues, &next);
+        w->s = next;
+    }
+    w->context = outer;
+    w->loop = l.up;
+    leave(w, node, kir_opt(n, 3), w->s, &l);
+}
+
+static bool mixed(const struct type *t)
+{
+    for (uint32_t i = 1; t->kind == TY_TUPLE && i < t->n_items; i++)
+        if (t->items[i] != t->items[0])
+            return true;
+    return false;
+}
+
+void for_loop(struct walk *w, uint32_t node)
+{
+    const struct kir_node *n = node_at(w, node);
+    const struct type *t = expr(w, kir_arg(n, 1)), *item;
+    struct loop l = { .up = w->loop };
+    struct state entry, exit;
+    struct head *h;
+    bool is_new;
+
+    if (mixed(t)) {
+        unrolled(w, node, t);
+        return;
+    }
+    if (t->kind == TY_TUPLE && t->n_items == 0) { /* never entered */
+        exit = w->s;
+        leave(w, node, kir_opt(n, 3), exit, &l);
+        return;
+    }
+    item = item_type(w, kir_arg(n, 1), t);
+    h = head_find(w, node, &is_new);
+    if (!h)
+        return;
+    if (t->kind == TY_RANGE || t->kind == TY_ITER)
+        w->w->raises = true; /* a step of zero */
+    entry = w->s;
+    state_join(w, &h->state, &entry);
+    for (unsigned round = 0;; round++) {
+        l.breaks = l.continues = NULL;
+        w->loop = &l;
+        w->s = state_copy(w, &h->state);
+        exit = state_copy(w, &w->s);
+        assign(w, kir_arg(n, 0), item, kir_arg(n, 1));
+        block(w, kir_arg(n, 2));
+        w->loop = l.up;
+        if (!head_grows(w, h, &l)) {
+            round_edges(w, node, &entry, h, &l);
+            break;
+        }
+        if (round >= INFER_MAX_ROUNDS || w->p->failed) {
+            too_many_rounds(w, node);
+            break;
+        }
+    }
+    leave(w, node, kir_opt(n, 3), exit, &l);
+}

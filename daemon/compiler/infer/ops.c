@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * ops.c - operators and comparisons. */
+#include <string.h>
+
+#include "daemon/compiler/infer/pass.h"
+
+const char *binary_text(enum kir_binary op)
+{
+    switch (op) {
+#define KIR_BINARY(NAME, wire, text)                                                                                  \
+    case KIR_B_##NAME: return text;
+#include "proto/ir/enums.def"
+#undef KIR_BINARY
+    default: return "?";
+    }
+}
+
+static const char *compare_text(enum kir_compare op)
+{
+    switch (op) {
+#define KIR_COMPARE(NAME, wire, text)                                                                                 \
+    case KIR_C_##NAME: return text;
+#include "proto/ir/enums.def"
+#undef KIR_COMPARE
+    default: return "?";
+    }
+}
+
+/* The name under which the prelude may have an operator for arrays. */
+static const char *operator_name(enum kir_binary op)
+{
+    static const char *const names[] = { NULL,           "numpy.add",   "numpy.subtract",   "numpy.multiply",
+                                         "numpy.divide", "numpy.floor_divide", "numpy.remainder", "numpy.power",
+                                         "numpy.matmul", "numpy.left_shift", "numpy.right_shift", "numpy.bitwise_and",
+                                         "numpy.bitwise_or", "numpy.bitwise_xor" };
+
+    return op < KIR_B__END ? names[op] : NULL;
+}
+
+static const struct type *without_optional(const struct type *t)
+{
+    return t->kind == TY_OPTIONAL ? t->elem : t;
+}
+
+static const struct type *no_operator(struct walk *w, uint32_t node, const char *op, const struct type *a,
+                                      const struct type *b)
+{
+    const char *hint = NULL;
+
+    if (a->kind == TY_STR || b->kind == TY_STR)
+        hint = "text and numbers don't mix; was a number meant?";
+    else if (a->kind == TY_NONE || b->kind == TY_NONE)
+        hint = "one side is None: does a function return nothing?";
+    return mistake(w, node, hint, "'%s' is not defined between %s and %s", op, show(w, a), show(w, b));
+}
+
+static bool has_integers_only(const struct type *t)
+{
+    return type_is_integer(t) || t->kind == TY_BOOL;
+}
+
+/* bool & bool stays bool; other integer operators take bool as Python's int. */
+static const struct type *bit_type(struct walk *w, enum kir_binary op, const struct type *a, const struct type *b)
+{
+    bool shift = op == KIR_B_LSHIFT || op == KIR_B_RSHIFT;
+
+    if (!has_integers_only(a) || !has_integers_only(b))
+        return NULL;
+    if (!shift && a->kind == TY_BOOL && b->kind == TY_BOOL)
+        return a;
+    if (shift && numba(w))
+        return scalar(w, type_class(strong(w->p, a)) == TC_U ? TY_UINT64 : TY_INT64);
+    return promote(w->p, a, b);
+}
+
+static const struct type *number_type(struct walk *w, struct fact *f, enum kir_binary op, uint32_t right,
+                                      const struct type *a, const struct type *b)
+{
+    const struct type *t = promote(w->p, a, b);
+    int64_t exponent;
+
+    switch (op) {
+    case KIR_B_ADD:
+    case KIR_B_SUB:
+    case KIR_B_MUL: break;
+    case KIR_B_DIV:
+        if (has_integers_only(t))
+            t = type_is_weak(t) ? w->p->pyfloat : scalar(w, TY_FLOAT64);
+        w->w->raises = true;
+        break;
+    case KIR_B_FLOORDIV:
+    case KIR_B_MOD:
+        if (type_is_complex(t))
+            return NULL;
+        w->w->raises = true;
+        break;
+    case KIR_B_POW:
+        w->w->raises = true;
+        if (has_integers_only(t) && known_int(w, right, &exponent) && exponent < 0)
+            t = type_is_weak(t) ? w->p->pyfloat : scalar(w, TY_FLOAT64);
+        break;
+    case KIR_B_MATMUL: return NULL;
+    default:
+        t = bit_type(w, op, a, b);
+        if (op == KIR_B_LSHIFT || op == KIR_B_RSHIFT)
+            w->w->raises = true; /* a negative count, in checked mode */
+        break;
+    }
+    f->operand = t;
+    return t;
+}
+
+static const struct type *tuple_concat(struct walk *w, const struct type *a, const struct type *b)
+{
+    uint32_t n = a->n_items + b->n_items;
+    const struct type **items = arena_new_array(w->p->a, n + 1, const struct type *);
+    const struct type *t;
+
+    if (!items)
+        return fail_memory(w->p);
+    if (a->n_items)
+        memcpy(items, a->items, a->n_items * sizeof *items);
+    if (b->n_items)
+        memcpy(items + a->n_items, b->items, b->n_items * sizeof *items);
+    t = type_tuple(w->p->types, items, n, 0);
+    return t ? t : fail_memory(w->p);
+}
+
+static const struct type *tuple_repeat(struct walk *w, uint32_t node, const struct type *t, uint32_t count_node)
+{
+    int64_t count;
+    const struct type **items, *r;
+
+    if (!known_int(w, count_node, &count))
+        return mistake(w, node, "a tuple's length is part of its type", "a tuple can be repeated only a constant number of times");
+    if (count < 0)
+        count = 0;
+    if (t->n_items && count > TYPE_MAX_PARTS / t->n_items)
+        return mistake(w, node, NULL, "a tuple of %lld items is too large to compile", (long long)count * t->n_items);
+    items = arena_new_array(w->p->a, (size_t)count * t->n_items + 1, const struct type *);
+    if (!items)
+        return fail_memory(w->p);
+    for (uint32_t i = 0; i < (uint32_t)count * t->n_items; i++)
+        items[i] = t->items[i % t->n_items];
+    r = type_tuple(w->p->types, items, (uint32_t)count * t->n_items, 0);
+    return r ? r : fail_memory(w->p);
+}
+
+/* Arrays: the prelude's function of two values. */
+static const struct type *by_prelude(struct walk *w, uint32_t node, struct fact *f, const char *name,
+                                     const char *text, const uint32_t *nodes, const struct type *const *types,
+                                     uint32_t n)
+{
+    struct arg args[2];
+    struct call c = { .node = node, .f = f, .name = text, .args = args, .n_args = n };
+    const struct type *t;
+
+    for (uint32_t i = 0; i < n; i++)
+        args[i] = (struct arg){ .from = ARG_NODE, .type = types[i], .node = nodes[i] };
+    if (name && call_prelude(w, &c, name, &t))
+        return t;
+    if (n == 2)
+        return no_operator(w, node, text, types[0], types[1]);
+    return mistake(w, node, NULL, "'%s' is not defined for %s", text, show(w, types[0]));
+}
+
+const struct type *binary_type(struct walk *w, uint32_t node, struct fact *f, enum kir_binary op, uint32_t left,
+                               uint32_t right, const struct type *a, const struct type *b)
+{
+    const struct type *x = without_optional(a), *y = without_optional(b), *t = NULL;
+
+    if (is_bottom(a) || is_bottom(b))
+        return w->p->bottom;
+    if (x != a || y != b)
+        w->w->raises = true; /* None where a number is needed */
+    if (type_is_number(x) && type_is_number(y))
+        t = number_type(w, f, op, right, x, y);
+    else if (op == KIR_B_ADD && a->kind == TY_TUPLE && b->kind == TY_TUPLE)
+        t = tuple_concat(w, a, b);
+    else if (op == KIR_B_MUL && a->kind == TY_TUPLE && type_is_integer(b))
+        t = tuple_repeat(w, node, a, right);
+    else if (op == KIR_B_MUL && b->kind == TY_TUPLE && type_is_integer(a))
+        t = tuple_repeat(w, node, b, left);
+    else if (a->kind == TY_ARRAY || b->kind == TY_ARRAY)
+        return by_prelude(w, node, f, operator_name(op), binary_text(op), (const uint32_t[]){ left, right },
+                          (const struct type *const[]){ a, b }, 2);
+    return t ? t : no_operator(w, node, binary_text(op), a, b);
+}
+
+const struct type *unary(struct walk *w, uint32_t node, struct fact *f)
+{
+    static const char *const texts[] = { "?", "-", "+", "~", "not" };
+    static const char *const names[] = { NULL, "numpy.negative", "numpy.positive", "numpy.invert", NULL };
+    const struct kir_node *n = node_at(w, node);
+    enum kir_unary op = (enum kir_unary)kir_arg(n, 0);
+    uint32_t operand = kir_arg(n, 1);
+    const struct type *t, *inner;
+    int64_t value;
+
+    if (op == KIR_U_NOT) {
+        f->truth = (int8_t)-cond(w, operand);
+        return w->p->boolean;
+    }
+    t = expr(w, operand);
+    inner = without_optional(t);
+    if (is_bottom(t))
+        return t;
+    if (t->kind == TY_ARRAY)
+        return by_prelude(w, node, f, names[op], texts[op], &operand, &t, 1);
+    if (!type_is_number(inner) || (op == KIR_U_INVERT && !has_integers_only(inner)))
+        return mistake(w, node, NULL, "'%s' is not defined for %s", texts[op], show(w, t));
+    if (inner->kind == TY_BOOL)
+        inner = numba(w) ? scalar(w, TY_INT64) : w->p->pyint;
+    else if (numba(w) && has_integers_only(inner))
+        inner = promote(w->p, inner, inner);
+    if (op == KIR_U_NEG && inner->kind == TY_PYINT && known_int(w, operand, &value) && value != INT64_MIN)
+        return know_int(w, f, -value);
+    f->operand = inner;
+    return inner;
+}
+
+/* ---- comparisons ---- */
+
+static const struct type *no_compare(struct walk *w, uint32_t node, enum kir_compare op, const struct type *a,
+                                     const struct type *b)
+{
+    return no_operator(w, node, compare_text(op), a, b);
+}
+
+/* What both sides of a comparison are converted to: exact where 64-bit integers of both signs meet. */
+static const struct type *compare_operand(struct walk *w, const struct type *a, const struct type *b)
+{
+    const struct type *t;
+
+    if (a->kind == TY_BOOL && b->kind == TY_BOOL)
+        return a;
+    if (has_integers_only(a) && has_integers_only(b)) {
+        bool ua = type_class(a) == TC_U, ub = type_class(b) == TC_U;
+        if (ua != ub && (type_bits(a) == 64 || type_bits(b) == 64) && a->kind != TY_BOOL && b->kind != TY_BOOL)
+            return NULL;
+        if (type_is_weak(a) != type_is_weak(b)) /* 300 < np.int8(1) compares numbers, whatever the type holds */
+            return ua || ub ? (type_bits(ua ? a : b) == 64 ? NULL : scalar(w, TY_INT64)) : scalar(w, TY_INT64);
+    }
+    t = promote(w->p, a, b);
+    return t;
+}
+
+static bool is_order(enum kir_compare op)
+{
+    return op >= KIR_C_LT && op <= KIR_C_GE;
+}
+
+/* One comparison; 1 or -1 in *truth when types decide it. */
+static const struct type *compare_pair(struct walk *w, uint32_t node, enum kir_compare op, const struct type *a,
+                                       const struct type *b, const struct type **ret_operand, int *truth)
+{
+    const struct type *x = without_optional(a), *y = without_optional(b);
+    const struct type *ma, *mb;
+
+    *ret_operand = NULL;
+    if (is_bottom(a) || is_bottom(b))
+        return w->p->bottom;
+    if (op == KIR_C_IN || op == KIR_C_NOTIN) {
+        if (b->kind != TY_TUPLE)
+            return mistake(w, node, NULL, "'in' is compiled for tuples, not for %s", show(w, b));
+        return w->p->boolean;
+    }
+    if (op == KIR_C_IS || op == KIR_C_ISNOT || op == KIR_C_EQ || op == KIR_C_NE) {
+        bool equal = op == KIR_C_IS || op == KIR_C_EQ;
+        if (a->kind == TY_NONE && b->kind == TY_NONE) {
+            *truth = equal ? 1 : -1;
+            return w->p->boolean;
+        }
+        if (a->kind == TY_NONE || b->kind == TY_NONE) {
+            if (a->kind != TY_OPTIONAL && b->kind != TY_OPTIONAL)
+                *truth = equal ? -1 : 1;
+            return w->p->boolean;
+        }
+        ma = type_meant(w, a);
+        mb = type_meant(w, b);
+        if (ma && mb) {
+            *truth = (ma == mb) == equal ? 1 : -1;
+            return w->p->boolean;
+        }
+    }
+    if (type_is_number(x) && type_is_number(y)) {
+        if (is_order(op) && (type_is_complex(x) || type_is_complex(y)))
+            return no_compare(w, node, op, a, b);
+        if (x == a && y == b)
+            *ret_operand = compare_operand(w, x, y);
+        else if (is_order(op))
+            w->w->raises = true;
+        if ((x != a || y != b) && is_order(op))
+            *ret_operand = promote(w->p, x, y);
+        return w->p->boolean;
+    }
+    if (a->kind == TY_TUPLE && b->kind == TY_TUPLE) {
+        for (uint32_t i = 0; i < a->n_items && i < b->n_items; i++) {
+            const struct type *operand;
+            int known_truth = 0;
+            if (is_bottom(compare_pair(w, node, op, a->items[i], b->items[i], &operand, &known_truth)))
+                return w->p->bottom;
+        }
+        return w->p->boolean;
+    }
+    if (a->kind == TY_STR && b->kind == TY_STR)
+        return w->p->boolean;
+    return no_compare(w, node, op, a, b);
+}
+
+static const struct type *compare_arrays(struct walk *w, uint32_t node, struct fact *f, enum kir_compare op,
+                                         const uint32_t *nodes, const struct type *a, const struct type *b)
+{
+    static const char *const names[] = { NULL, "numpy.equal", "numpy.not_equal", "numpy.less", "numpy.less_equal",
+                                         "numpy.greater", "numpy.greater_equal" };
+
+    return by_prelude(w, node, f, op <= KIR_C_GE ? names[op] : NULL, compare_text(op), nodes,
+                      (const struct type *const[]){ a, b }, 2);
+}
+
+const struct type *compare(struct walk *w, uint32_t node, struct fact *f)
+{
+    const struct kir_node *n = node_at(w, node);
+    uint32_t n_ops, n_items;
+    const uint32_t *ops = kir_list(n, 0, &n_ops), *items = kir_list(n, 1, &n_items);
+    const struct type **operands = arena_new_array(w->p->a, n_ops, const struct type *);
+    const struct type *a, *b, *t;
+    bool bottom = false, all_true = true;
+
+    if (!operands)
+        return fail_memory(w->p);
+    a = expr(w, items[0]);
+    for (uint32_t i = 0; i < n_ops; i++) {
+        enum kir_compare op = (enum kir_compare)ops[i];
+        int truth = 0;
+        b = expr(w, items[i + 1]);
+        if (n_ops == 1 && op <= KIR_C_GE && (a->kind == TY_ARRAY || b->kind == TY_ARRAY) && !is_bottom(a) && !is_bottom(b) &&
+            a->kind != TY_NONE && b->kind != TY_NONE)
+            return compare_arrays(w, node, f, op, items, a, b);
+        t = compare_pair(w, node, op, a, b, &operands[i], &truth);
+        bottom |= is_bottom(t);
+        if (n_ops == 1 && truth) { /* items without effect: the value is known; with one, the truth */
+            struct fact *left = fact_for(w, items[0]), *right = fact_for(w, items[1]);
+            bool pure = (left->has_value || node_at(w, items[0])->op != KIR_CALL) &&
+                        (right->has_value || node_at(w, items[1])->op != KIR_CALL);
+            if (pure)
+                return know_bool(w, f, truth > 0);
+            f->truth = (int8_t)truth;
+        }
+        all_true &= truth > 0;
+        a = b;
+    }
+    if (bottom)
+        return w->p->bottom;
+    if (n_ops == 1) {
+        int64_t x, y;
+        f->operand = operands[0];
+        if (known_int(w, items[0], &x) && known_int(w, items[1], &y)) {
+            switch ((enum kir_compare)ops[0]) {
+            case KIR_C_EQ: return know_bool(w, f, x == y);
+            case KIR_C_NE: return know_bool(w, f, x != y);
+            case KIR_C_LT: return know_bool(w, f, x < y);
+            case KIR_C_LE: return know_bool(w, f, x <= y);
+            case KIR_C_GT: return know_bool(w, f, x > y);
+            case KIR_C_GE: return know_bool(w, f, x >= y);
+            default: break;
+            }
+        }
+    } else {
+        f->operands = operands;
+        if (all_true)
+            f->truth = 1;
+    }
+    return w->p->boolean;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pass.h - what the files of inference share. See facts.h for what comes out.
+ *
+ * The pass is forward abstract interpretation over the structured tree: a *state* holds the type of each
+ * local, arms work on copies and are joined, loops go round until their head state is stable. Types only
+ * grow, so everything ends. A function is walked until its result type is stable (recursion), and once more
+ * to *emit*: only that last walk reports diagnostics and records edges, because only then are all types final.
+ * `bottom` (kind UNSET) is the type of what is not known yet, or was refused: it makes everything it touches
+ * bottom and is silent. */
+#ifndef KILN_COMPILER_INFER_PASS_H
+#define KILN_COMPILER_INFER_PASS_H
+
+#include "daemon/compiler/infer/facts.h"
+
+/* Limits of a compile, each with a diagnostic. */
+#define INFER_MAX_INSTANCES 64   /* of one function: more means types that grow without end */
+#define INFER_MAX_DEPTH 200      /* of calls between functions being inferred */
+#define INFER_MAX_NESTING 1000   /* of nodes: 8 MB of stack hold several times that */
+#define INFER_MAX_ROUNDS 100     /* of a loop or a cycle of functions; types have few steps to climb */
+#define INFER_MAX_UNROLL 1000    /* iterations over a tuple of different types */
+#define INFER_MAX_DIAGNOSTICS 10 /* independent mistakes of one compile */
+
+struct place {
+    uint32_t context, node;
+};
+
+struct state {
+    const struct type **types; /* per local; NULL: nothing bound */
+    bool *unset;               /* per local: may be unbound on some path */
+    uint32_t *where;           /* per local: node of the last assignment, for notes */
+    bool dead;                 /* control does not get here */
+};
+
+struct jump {
+    uint32_t node, context;
+    struct state state;
+    struct jump *next;
+};
+struct loop {
+    struct loop *up;
+    struct jump *breaks, *continues;
+};
+
+/* A remembered loop head, or the contexts of an unrolled loop: kept from walk to walk. */
+struct head {
+    struct place at;
+    struct state state;
+    uint32_t contexts, n_contexts;
+    struct head *next;
+};
+
+enum work_status { WORK_NEW, WORK_OPEN, WORK_PROVISIONAL, WORK_DONE };
+
+/* An instance under construction. `in` is what lowering sees. */
+struct work {
+    struct instance in;
+    enum work_status status;
+    uint32_t depth, low;   /* on the stack of open instances */
+    uint32_t epoch;        /* last round of a cycle in which it was walked */
+    struct fact *facts;
+    uint32_t cap_contexts;
+    struct edge *edges;
+    size_t n_edges, cap_edges;
+    struct head *heads;
+    const struct type *ret;
+    uint32_t ret_node;
+    bool returns;
+    bool raises;
+    struct conflict {
+        const struct type *a, *b;
+        uint32_t a_node, b_node;
+    } *conflicts; /* per local */
+    const struct work *caller; /* the first one, for notes */
+    uint32_t call_node;
+    struct work *next;
+};
+
+struct pass {
+    struct arena *a;
+    struct type_table *types;
+    const struct unit *user, *prelude;
+    const struct type *const *env;
+    uint32_t n_env;
+    struct compile_options options;
+    struct diagnostics *d;
+    struct kiln_err *e;
+    bool failed; /* out of memory, or a limit: *e is set */
+    struct work *works;
+    uint32_t n_works;
+    uint32_t depth, epoch;
+    bool changed; /* a member of the cycle under work got another result */
+    const struct type *bottom, *none, *boolean, *pyint, *pyfloat, *pycomplex, *str, *conflict;
+};
+
+struct walk {
+    struct pass *p;
+    struct work *w;
+    uint32_t context;
+    struct state s;
+    struct loop *loop;
+    bool emit;
+    uint32_t nesting;
+};
+
+/* ---- infer.c ---- */
+/* Out of memory or another failure without a place; returns bottom. */
+const struct type *fail_memory(struct pass *p);
+/* A mistake of the user at a node, once per place; recorded only while emitting. Returns bottom. */
+const struct type *mistake(struct walk *w, uint32_t node, const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The diagnostic that `mistake` just made, for notes; NULL when it made none. */
+struct diagnostic *last_mistake(struct walk *w);
+void note_here(struct walk *w, struct diagnostic *d, uint32_t node, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+const char *show(struct walk *w, const struct type *t);
+
+static inline const struct kir_node *node_at(const struct walk *w, uint32_t node)
+{
+    return &w->w->in.fn->nodes[node];
+}
+static inline struct fact *fact_for(const struct walk *w, uint32_t node)
+{
+    return &w->w->facts[(size_t)w->context * w->w->in.fn->n_nodes + node];
+}
+static inline bool is_bottom(const struct type *t)
+{
+    return t->kind == TY_UNSET;
+}
+static inline bool numba(const struct walk *w)
+{
+    return w->p->options.numba;
+}
+static inline const struct type *scalar(const struct walk *w, enum type_kind kind)
+{
+    const struct type *t = type_scalar(w->p->types, kind);
+    return t ? t : fail_memory(w->p);
+}
+
+/* ---- promote.c: the promotion table ---- */
+/* Type of an arithmetic result of two numbers (bool counts as an integer of Python); NULL if there is none. */
+const struct type *promote(struct pass *p, const struct type *a, const struct type *b);
+/* Type of a variable that holds one or the other; NULL if there is none. Any types. */
+const struct type *join_types(struct pass *p, const struct type *a, const struct type *b);
+/* int64 for pyint and so on; other types as they are. */
+const struct type *strong(struct pass *p, const struct type *t);
+/* Real type of a complex type's parts; a real type itself. */
+const struct type *part_type(struct pass *p, const struct type *t);
+/* Whether a value of `from` may be stored where `to` is asked (assignment to an element, a stated result). */
+bool assignable(struct pass *p, const struct type *from, const struct type *to);
+
+/* ---- state.c ---- */
+struct state state_copy(struct walk *w, const struct state *s);
+/* Join src into dst (dead states are neutral). Returns whether dst changed. */
+bool state_join(struct walk *w, struct state *dst, const struct state *src);
+/* Record what control does to slots on its way from `from` to `to`; only while emitting. */
+void edges_add(struct walk *w, uint32_t context, uint32_t node, enum edge_arm arm, const struct state *from,
+               const struct state *to);
+void edges_finish(struct work *w); /* sort, the last of each key wins */
+void bind_local(struct walk *w, uint32_t local, const struct type *t, uint32_t where);
+
+/* ---- instance.c ---- */
+/* The instance of a function at these types, and its result (bottom while a cycle is being worked out). */
+const struct type *call_instance(struct walk *w, uint32_t node, const struct unit *unit, uint32_t func,
+                                 const struct type *const *params, const struct type *const *captures,
+                                 const struct instance **ret);
+struct work *instance_entry(struct pass *p, const struct type *const *params);
+void instance_ensure(struct pass *p, struct work *w);
+void instance_walk(struct pass *p, struct work *w, bool emit);
+struct head *head_find(struct walk *w, uint32_t node, bool *ret_new);
+/* n new contexts of the instance; returns the first. */
+uint32_t contexts_new(struct walk *w, uint32_t n);
+
+/* ---- expr.c ---- */
+const struct type *expr(struct walk *w, uint32_t node);
+/* Type a condition; 1 or -1 when it is decided already, else 0. */
+int cond(struct walk *w, uint32_t node);
+int truth_of(struct walk *w, uint32_t node);
+/* The constant that a node is known to be, or NULL. */
+const struct kir_const *known(struct walk *w, uint32_t node);
+bool known_int(struct walk *w, uint32_t node, int64_t *ret);
+const struct type *know_bool(struct walk *w, struct fact *f, bool value);
+const struct type *know_int(struct walk *w, struct fact *f, int64_t value);
+const struct type *const_type(struct walk *w, const struct kir_module *mod, const struct kir_const *k);
+
+/* ---- ops.c ---- */
+/* Result of a binary operator at two types; *ret_operand is what both are converted to (NULL: as they are). */
+const struct type *binary_type(struct walk *w, uint32_t node, struct fact *f, enum kir_binary op, uint32_t left,
+                               uint32_t right, const struct type *a, const struct type *b);
+const struct type *unary(struct walk *w, uint32_t node, struct fact *f);
+const struct type *compare(struct walk *w, uint32_t node, struct fact *f);
+const char *binary_text(enum kir_binary op);
+
+/* ---- index.c ---- */
+const struct type *subscript(struct walk *w, uint32_t node, struct fact *f, bool store);
+const struct type *slice(struct walk *w, uint32_t node);
+/* Type of one item when iterating; NULL (with a diagnostic) if it can't be. Tuples of equal items only. */
+const struct type *item_type(struct walk *w, uint32_t node, const struct type *t);
+
+/* ---- call.c ---- */
+struct call {
+    uint32_t node;
+    struct fact *f;
+    const char *name; /* of what is called, for messages */
+    struct arg *args; /* positional, stars spread */
+    uint32_t n_args;
+    const uint32_t *kw_names; /* constants of the module */
+    const uint32_t *kw_nodes;
+    uint32_t n_kw;
+    bool bottom;
+};
+const struct type *call(struct walk *w, uint32_t node, struct fact *f);
+const struct type *call_function(struct walk *w, struct call *c, const struct unit *unit, const struct type *callee);
+/* Call prelude function `name` with these arguments, if there is one: false if not. */
+bool call_prelude(struct walk *w, struct call *c, const char *name, const struct type **ret);
+const struct kir_const *const_of(const struct walk *w, uint32_t index);
+
+/* ---- library.c ---- */
+const struct type *library_call(struct walk *w, struct call *c, const char *name);
+const struct type *library_attr(struct walk *w, uint32_t node, struct fact *f, const struct type *base, const char *name);
+/* The type that a value stands for as a dtype or class; NULL if it is none. */
+const struct type *type_meant(struct walk *w, const struct type *t);
+const char *nearest_library_name(struct walk *w, const char *name);
+bool is_exception_name(const char *name);
+
+/* ---- stmt.c, loop.c ---- */
+void block(struct walk *w, uint32_t node);
+void assign(struct walk *w, uint32_t target, const struct type *t, uint32_t value);
+void for_loop(struct walk *w, uint32_t node);
+void while_loop(struct walk *w, uint32_t node);
+
+#endif

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rules.c - what typing rules share, and the rules of builtins. */
+#include "daemon/compiler/infer/rules.h"
+
+#include <string.h>
+
+bool rule_params(struct walk *w, struct call *c, const char *names, uint32_t least, struct params *ret)
+{
+    const char *start[RULE_MAX_PARAMS];
+    size_t len[RULE_MAX_PARAMS];
+
+    memset(ret, 0, sizeof *ret);
+    for (const char *p = names; *p; ret->n++) {
+        start[ret->n] = p;
+        len[ret->n] = strcspn(p, " ");
+        p += len[ret->n];
+        p += *p == ' ';
+    }
+    if (c->n_args > ret->n) {
+        mistake(w, c->node, NULL, "%s takes at most %u argument%s (%s), %u are given", c->name, ret->n, ret->n == 1 ? "" : "s",
+                names, c->n_args);
+        return false;
+    }
+    for (uint32_t i = 0; i < c->n_args; i++)
+        ret->at[i] = c->args[i];
+    for (uint32_t k = 0; k < c->n_kw; k++) {
+        const char *name = const_of(w, c->kw_names[k])->s.p;
+        uint32_t i = 0;
+        while (i < ret->n && (strlen(name) != len[i] || strncmp(name, start[i], len[i]) != 0))
+            i++;
+        if (i == ret->n || ret->at[i].type) {
+            mistake(w, c->kw_nodes[k], NULL, "%s takes (%s): '%s' is %s", c->name, names, name,
+                    i == ret->n ? "none of them" : "given twice");
+            return false;
+        }
+        ret->at[i] = (struct arg){ .from = ARG_NODE, .type = fact_for(w, c->kw_nodes[k])->type, .node = c->kw_nodes[k] };
+    }
+    for (uint32_t i = 0; i < least; i++)
+        if (!ret->at[i].type) {
+            mistake(w, c->node, NULL, "%s needs argument '%.*s' of (%s)", c->name, (int)len[i], start[i], names);
+            return false;
+        }
+    return true;
+}
+
+bool rule_take(struct walk *w, struct call *c, const struct library_row *row, const struct params *p)
+{
+    struct arg *args = arena_new_array(w->p->a, p->n + 1, struct arg);
+    uint32_t n = 0;
+
+    if (!args) {
+        fail_memory(w->p);
+        return false;
+    }
+    for (uint32_t i = 0; i < p->n; i++) {
+        args[i] = p->at[i];
+        if (args[i].type)
+            n = i + 1;
+        else
+            args[i] = (struct arg){ .from = ARG_NONE, .type = w->p->none };
+    }
+    c->f->intrinsic = (uint16_t)row->id;
+    c->f->args = args;
+    c->f->n_args = n;
+    return true;
+}
+
+const struct type *rule_wrong(struct walk *w, struct call *c, const struct arg *a, const char *wanted)
+{
+    const char *hint = a->type->kind == TY_ARRAY ? "apply it to the elements in a loop" : NULL;
+
+    return mistake(w, a->from == ARG_NODE ? a->node : c->node, hint, "%s takes %s, not %s", c->name, wanted, show(w, a->type));
+}
+
+bool rule_number(struct walk *w, struct call *c, const struct arg *a)
+{
+    if (type_is_number(a->type))
+        return true;
+    rule_wrong(w, c, a, "a number");
+    return false;
+}
+
+static const struct type *python_int(struct walk *w)
+{
+    return numba(w) ? scalar(w, TY_INT64) : w->p->pyint;
+}
+
+/* ---- builtins ---- */
+
+const struct type *rule_RANGE(struct walk *w, struct call *c, const struct library_row *row)
+{
+    struct params p;
+    const struct type *elem = NULL, *t;
+
+    if (!rule_params(w, c, "start stop step", 1, &p))
+        return w->p->bottom;
+    for (uint32_t i = 0; i < p.n && p.at[i].type; i++) {
+        const struct type *a = p.at[i].type;
+        if (a->kind == TY_BOOL)
+            a = python_int(w);
+        if (!type_is_integer(a))
+            return rule_wrong(w, c, &p.at[i], "integers");
+        if (type_class(a) != TC_U && type_bits(a) < 64)
+            a = scalar(w, TY_INT64);
+        else if (type_class(a) == TC_U)
+            a = scalar(w, TY_UINT64);
+        if (type_is_weak(a) && elem && !type_is_weak(elem))
+            continue; /* range(0, n): the type of n */
+        if (!elem || type_is_weak(elem))
+            elem = a;
+        else if (!type_is_weak(a) && a != elem)
+            elem = scalar(w, TY_INT64);
+    }
+    if (c->n_args == 3 || p.at[1].type)
+        w->w->raises = true;
+    for (uint32_t i = 0; i < p.n && p.at[i].type; i++)
+        p.at[i].type = elem;
+    if (!rule_take(w, c, row, &p))
+        return w->p->bottom;
+    t = type_of(w->p->types, TY_RANGE, elem);
+    return t ? t : fail_memory(w->p);
+}
+
+const struct type *rule_LEN(struct walk *w, struct call *c, const struct library_row *row)
+{
+    struct params p;
+    const struct type *t;
+
+    if (!rule_params(w, c, "object", 1, &p))
+        return w->p->bottom;
+    t = p.at[0].type;
+    if (t->kind == TY_TUPLE)
+        return know_int(w, c->f, t->n_items);
+    if ((t->kind != TY_ARRAY || t->ndim == 0) && t->kind != TY_RANGE && t->kind != TY_STR && t->kind != TY_BYTES)
+        return rule_wrong(w, c, &p.at[0], "an array, a tuple, a range or text");
+    return rule_take(w, c, row, &p) ? python_int(w) : w->p->bottom;
+}
+
+const struct type *rule_ABS(struct walk *w, struct call *c, const struct library_row *row)
+{
+    struct params p;
+    const struct type *t;
+
+    if (!rule_params(w, c, "x", 1, &p) || !rule_number(w, c, &p.at[0]))
+        return w->p->bottom;
+    t = p.at[0].type;
+    if (t->kind == TY_BOOL && row->id == LIB_ABS)
+        p.at[0].type = t = python_int(w);
+    if (row->id != LIB_ABS)
+        p.at[0].type = t = strong(w->p, t);
+    return rule_take(w, c, row, &p) ? part_type(w->p, t) : w->p->bottom;
+}
+
+/* min(a, b, ...) or min(tuple) */
+const struct type *rule_MINMAX(struct walk *w, struct call *c, const struct library_row *row)
+{
+    const struct type *t = NULL;
+    struct arg *args = c->args;
+    uint32_t n = c->n_args;
+
+    if (c->n_kw)
+        return mistake(w, c->kw_nodes[0], NULL, "%s takes no keyword arguments here", c->name);
+    if (n == 1 && args[0].type->kind == TY_TUPLE && args[0].type->n_items) {
+        const struct type *tuple = args[0].type;
+        uint32_t node = args[0].node;
+        if (args[0].from != ARG_NODE)
+            return rule_wrong(w, c, &args[0], "numbers");
+        n = tuple->n_items;
+        args = arena_new_array(w->p->a, n, struct arg);
+        if (!args)
+            return fail_memory(w->p);
+        for (uint32_t i = 0; i < n; i++)
+            args[i] = (struct arg){ .from = ARG_ITEM, .type = tuple->items[i], .node = node, .index = i };
+    } else if (n < 2) {
+        return n ? rule_wrong(w, c, &args[0], "two numbers or a tuple of them")
+                 : mistake(w, c->node, NULL, "%s needs two numbers or a tuple of them", c->name);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (!type_is_number(args[i].type) || type_is_complex(args[i].type))
+            return rule_wrong(w, c, &args[i], "real numbers");
+        t = t ? join_types(w->p, t, args[i].type) : args[i].type;
+        if (!t)
+            return mistake(w, c->node, "convert one of them", "%s of int64 and uint64 has no one type", c->name);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        args[i].type = t;
+    c->f->intrinsic = (uint16_t)row->id;
+    c->f->args = args;
+    c->f->n_args = n;
+    return t;
+}
+
+static const struct type *operator_call(struct walk *w, struct call *c, const struct library_row *row, enum kir_binary op,
+                                        const char *names)
+{
+    struct params p;
+    const struct type *t;
+
+    if (!rule_params(w, c, names, 2, &p))
+        return w->p->bottom;
+    t = binary_type(w, c->node, c->f, op, p.at[0].node, p.at[1].node, p.at[0].type, p.at[1].type);
+    if (is_bottom(t) || c->f->callee)
+        return t;
+    if (c->f->operand)
+        p.at[0].type = p.at[1].type = c->f->operand;
+    return rule_take(w, c, row, &p) ? t : w->p->bottom;
+}
+
+const struct type *rule_POW(struct walk *w, struct call *c, const struct library_row *row)
+{
+    struct params p;
+    const struct type *t;
+
+    if (c->n_args + c->n_kw == 3)
+        return mistake(w, c->node, "use pow(a, b) % m, or a loop", "pow with a modulus is not compiled by this version");
+    if (!rule_params(w, c, "base exp", 2, &p))
+        return w->p->bottom;
+    t = operator_call(w, c, row, KIR_B_POW, "base exp");
+    return t;
+}
+
+const struct type *rule_DIVMOD(struct walk *w, struct call *c, const struct library_row *row)
+{
+    const struct type *t = operator_call(w, c, row, KIR_B_FLOORDIV, "x y"), *pair;
+
+    if (is_bottom(t))
+        return t;
+    pair = type_tuple(w->p->types, (const struct type *const[]){ t, t }, 2, 0);
+    return pair ? pair : fail_memory(w->p);
+}
+
+const struct type *rule_ROUND(struct walk *w, struct call *c, const struct library_row *row)
+{
+    struct params p;
+    const struct type *t;
+
+    if (!rule_params(w, c, "number ndigits", 1, &p) || !rule_number(w, c, &p.at[0]))
+        return w->p->bottom;
+    t = p.at[0].type;
+    if (type_is_complex(t))
+        return rule_wrong(w, c, &p.at[0], "a real number");
+    if (t->kind == TY_BOOL)
+        p.at[0].type = t = python_int(w);
+    if (p.at[1].type && p.at[1].type->kind == TY_NONE)
+        p.at[1].type = NULL;
+    if (p.at[1].type && !type_is_integer(p.at[1].type))
+        return rule_wrong(w, c, &p.at[1], "an integer number of digits");
+    if (!p.at[1].type && type_is_float(t)) {
+        w->w->raises = true; /* of nan and inf */
+        t = python_int(w);
+    }
+    return rule_take(w, c, row, &p) ? t : w->p->bottom;
+}
+
+const struct type *rule_cast_to(struct walk *w, struct call *c, const struct library_row *row, const struct type *to)
+{
+    struct params p;
+    const struct type *from;
+
+    if (!rule_params(w, c, "x", 0, &p))
+        return w->p->bottom;
+    if (!p.at[0].type) { /* int(): zero of the type */
+        struct kir_const *zero = arena_new(w->p->a, struct kir_const);
+        if (!zero)
+            return fail_memory(w->p);
+        zero->kind = KIR_K_INT;
+        c->f->has_value = true;
+        c->f->value = zero;
+        c->f->value_mod = w->w->in.unit->mod;
+        return to;
+    }
+    from = p.at[0].type;
+    if (!type_is_number(to))
+        return mistake(w, c->node, NULL, "%s can't be made from a value", show(w, to));
+    if (to->kind != TY_BOOL && from->kind == TY_OPTIONAL)
+        w->w->raises = true;
+    else if (to->kind != TY_BOOL && !type_is_number(from))
+        return rule_wrong(w, c, &p.at[0], "a number");
+    if (type_is_complex(from) && !type_is_complex(to) && to->kind != TY_BOOL)
+        return mistake(w, c->node, "take its .real part", "%s can't be made from %s", show(w, to), show(w, from));
+    if (type_is_integer(to) && type_is_float(from))
+        w->w->raises = true; /* int(nan) */
+    return rule_take(w, c, row, &p) ? to : w->p->bottom;
+}
+
+const struct type *rule_CAST(struct walk *w, struct call *c, const struct library_row *row)
+{
+    const struct type *to = row->id == LIB_BOOL  ? w->p->boolean
+                            : row->id == LIB_INT ? python_int(w)
+                            : numba(w)           ? scalar(w, TY_FLOAT64)
+                                                 : w->p->pyfloat;
+
+    return rule_cast_to(w, c, row, to);
+}
+
+const struct type *rule_COMPLEX(struct walk *w, struct call *c, const struct library_row *row)
+{
+    const struct type *complex = numba(w) ? scalar(w, TY_COMPLEX128) : w->p->pycomplex;
+    struct params p;
+
+    if (!rule_params(w, c, "real imag", 0, &p))
+        return w->p->bottom;
+    if (!p.at[0].type && !p.at[1].type)
+        return rule_cast_to(w, c, row, complex);
+    for (unsigned i = 0; i < 2; i++)
+        if (p.at[i].type && !rule_number(w, c, &p.at[i]))
+            return w->p->bottom;
+    if (!p.at[0].type)
+        return mistake(w, c->node, "write complex(0, y)", "complex needs its real part");
+    if (!p.at[1].type) {
+        p.at[0].type = complex;
+    } else {
+        for (unsigned i = 0; i < 2; i++) {
+            if (type_is_complex(p.at[i].type))
+                return rule_wrong(w, c, &p.at[i], "real parts");
+            p.at[i].type = part_type(w->p, complex);
+        }
+    }
+    return rule_take(w, c, row, &p) ? complex : w->p->bottom;
+}
+
+const struct type *rule_TUPLE(struct walk *w, struct call *c, const struct library_row *row)
+{
+    struct params p;
+
+    if (!rule_params(w, c, "items", 0, &p))
+        return w->p->bottom;
+    if (p.at[0].type && p.at[0].type->kind != TY_TUPLE)
+        return mistake(w, c->node, "the length must be known when compiling", "a tuple can be made of a tuple only, not of %s",
+                       show(w, p.at[0].type));
+    if (!p.at[0].type) {
+        const struct type *t = type_tuple(w->p->types, NULL, 0, 0);
+        return t && rule_take(w, c, row, &p) ? t : fail_memory(w->p);
+    }
+    return rule_take(w, c, row, &p) ? p.at[0].type : w->p->bottom;
+}
+
+const struct type *rule_ITER(struct walk *w, struct call *c, const struct library_row *row)
+{
+    const char *name = strchr(row->name, '.') + 1;
+    const struct type *items[RULE_MAX_PARAMS], *t;
+    struct params p;
+    uint32_t n = 0;
+    const char *names = row->id == LIB_ZIP ? "a b c d e f" : row->id == LIB_ENUMERATE ? "iterable start" : "sequence";
+
+    if (!rule_params(w, c, names, 1, &p))
+        return w->p->bottom;
+    for (; n < p.n && p.at[n].type; n++)
+        items[n] = p.at[n].type;
+    for (uint32_t i = 0; i < (row->id == LIB_ENUMERATE ? 1 : n); i++) {
+        t = item_type(w, p.at[i].from == ARG_NODE ? p.at[i].node : c->node, items[i]);
+        if (is_bottom(t) && !(items[i]->kind == TY_TUPLE && !items[i]->n_items))
+            return t;
+    }
+    if (row->id == LIB_ENUMERATE && n == 2 && !type_is_integer(items[1]))
+        return rule_wrong(w, c, &p.at[1], "an integer to start from");
+    if (!rule_take(w, c, row, &p))
+        return w->p->bottom;
+    t = type_named(w->p->types, TY_ITER, name, NULL, items, n);
+    return t ? t : fail_memory(w->p);
+}
+
+static int is_instance(struct walk *w, const struct type *t, const struct type *class)
+{
+    static const struct {
+        const char *name;
+        enum type_kind kind;
+    } kinds[] = { { "builtins.tuple", TY_TUPLE }, { "builtins.str", TY_STR }, { "numpy.ndarray", TY_ARRAY } };
+    const struct type *meant;
+    bool any = false;
+
+    if (class->kind == TY_TUPLE) {
+        for (uint32_t i = 0; i < class->n_items; i++) {
+            int r = is_instance(w, t, class->items[i]);
+            if (r < 0)
+                return r;
+            any |= r > 0;
+        }
+        return any;
+    }
+    if (class->kind == TY_LIBRARY) {
+        for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+            if (strcmp(class->name, kinds[i].name) == 0)
+                return t->kind == kinds[i].kind;
+        if (strcmp(class->name, "numpy.integer") == 0)
+            return type_class(t) == TC_I || type_class(t) == TC_U;
+        if (strcmp(class->name, "numpy.floating") == 0)
+            return type_class(t) == TC_F;
+        if (strcmp(class->name, "numpy.complexfloating") == 0)
+            return type_class(t) == TC_C;
+    }
+    meant = type_meant(w, class);
+    if (!meant)
+        return -1;
+    if (meant->kind == TY_PYINT)
+        return t->kind == TY_PYINT || t->kind == TY_BOOL || (numba(w) && type_is_integer(t));
+    if (meant->kind == TY_PYFLOAT)
+        return t->kind == TY_PYFLOAT || t->kind == TY_FLOAT64 || (numba(w) && type_is_float(t));
+    if (meant->kind == TY_PYCOMPLEX)
+        return t->kind == TY_PYCOMPLEX || t->kind == TY_COMPLEX128 || (numba(w) && type_is_complex(t));
+    return t == meant;
+}
+
+const struct type *rule_ISINSTANCE(struct walk *w, struct call *c, const struct library_row *row)
+{
+    struct params p;
+    int r;
+
+    (void)row;
+    if (!rule_params(w, c, "object class", 2, &p))
+        return w->p->bottom;
+    if (p.at[0].type->kind == TY_OPTIONAL)
+        return mistake(w, c->node, "test 'is None' first", "whether the value is None is known only at run time");
+    r = is_instance(w, p.at[0].type, p.at[1].type);
+    if (r < 0)
+        return rule_wrong(w, c, &p.at[1], "a type that is known when compiling");
+    return know_bool(w, c->f, r > 0);
+}
+
+const struct type *rule_SLICE(struct walk *w, struct call *c, const struct library_row *row)
+{
+    const struct type *items[3] = { w->p->none, w->p->none, w->p->none }, *t;
+    struct params p;
+    uint32_t n = 0;
+
+    if (!rule_params(w, c, "start stop step", 1, &p))
+        return w->p->bottom;
+    while (n < 3 && p.at[n].type)
+        n++;
+    for (uint32_t i = 0; i < n; i++) {
+        if (p.at[i].type->kind != TY_NONE && !type_is_integer(p.at[i].type))
+            return rule_wrong(w, c, &p.at[i], "integers or None");
+        items[n == 1 ? 1 : i] = p.at[i].type;
+    }
+    if (!rule_take(w, c, row, &p))
+        return w->p->bottom;
+    t = type_named(w->p->types, TY_SLICE, "slice", NULL, items, 3);
+    return t ? t : fail_memory(w->p);
+}
+
+const struct type *rule_OPERATOR(struct walk *w, struct call *c, const struct library_row *row)
+{
+    enum kir_binary op = KIR_B__END;
+    const struct type *t;
+
+#define KIR_BINARY(NAME, wire, text)                                                                                  \
+    if (strcmp(row->how + 3, text) == 0)                                                                              \
+        op = KIR_B_##NAME;
+#include "proto/ir/enums.def"
+#undef KIR_BINARY
+    t = operator_call(w, c, row, op, "x1 x2");
+    return is_bottom(t) || c->f->callee ? t : strong(w->p, t);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rules_array.c - typing rules of array creation, attributes and methods. */
+#include "daemon/compiler/infer/rules.h"
+
+/* A dtype argument: the element type it means. */
+static const struct type *element_type(struct walk *w, struct call *c, struct arg *a)
+{
+    const struct type *meant = type_meant(w, a->type), *t;
+
+    if (!meant || !type_is_number(meant)) {
+        rule_wrong(w, c, a, "a dtype that is known when compiling");
+        return NULL;
+    }
+    meant = strong(w->p, meant);
+    t = type_of(w->p->types, TY_TYPEVALUE, meant);
+    if (!t) {
+        fail_memory(w->p);
+        return NULL;
+    }
+    a->type = t; /* not evaluated */
+    return meant;
+}
+
+/* Dimensions of a shape argument: an integer or a tuple of them; -1 with a diagnostic. */
+static int shape_ndim(struct walk *w, struct call *c, const struct arg *a)
+{
+    if (type_is_integer(a->type) || a->type->kind == TY_BOOL)
+        return 1;
+    if (a->type->kind == TY_TUPLE && a->type->n_items <= TYPE_MAX_NDIM) {
+        uint32_t ints = 0;
+        while (ints < a->type->n_items && type_is_integer(a->type->items[ints]))
+            ints++;
+        if (ints == a->type->n_items)
+            return (int)ints;
+    }
+    rule_wrong(w, c, a, "a shape (an integer or a tuple of integers)");
+    return -1;
+}
+
+static const struct type *new_array(struct walk *w, struct call *c, const struct library_row *row, const struct params *p,
+                                    const struct type *elem, unsigned ndim, char layout)
+{
+    const struct type *t = type_array(w->p->types, elem, ndim, layout, false, false);
+
+    w->w->raises = true; /* MemoryError, a negative dimension */
+    if (!t)
+        return fail_memory(w->p);
+    return rule_take(w, c, row, p) ? t : w->p->bottom;
+}
+
+const struct type *rule_CREATE(struct walk *w, struct call *c, const struct library_row *row)
+{
+    const struct type *elem = scalar(w, TY_FLOAT64);
+    struct params p;
+    int ndim;
+
+    if (!rule_params(w, c, "shape dtype", 1, &p) || (ndim = shape_ndim(w, c, &p.at[0])) < 0)
+        return w->p->bottom;
+    if (p.at[1].type && !(elem = element_type(w, c, &p.at[1])))
+        return w->p->bottom;
+    return new_array(w, c, row, &p, elem, (unsigned)ndim, 'C');
+}
+
+const struct type *rule_FULL(struct walk *w, struct call *c, const struct library_row *row)
+{
+    const struct type *elem;
+    struct params p;
+    int ndim;
+
+    if (!rule_params(w, c, "shape fill_value dtype", 2, &p) || (ndim = shape_ndim(w, c, &p.at[0])) < 0 ||
+        !rule_number(w, c, &p.at[1]))
+        return w->p->bottom;
+    elem = strong(w->p, p.at[1].type);
+    if (p.at[2].type && p.at[2].type->kind == TY_NONE)
+        p.at[2].type = NULL;
+    if (p.at[2].type && !(elem = element_type(w, c, &p.at[2])))
+        return w->p->bottom;
+    if (!assignable(w->p, p.at[1].type, elem))
+        return rule_wrong(w, c, &p.at[1], "a value of the dtype");
+    p.at[1].type = elem;
+    return new_array(w, c, row, &p, elem, (unsigned)ndim, 'C');
+}
+
+const struct type *rule_LIKE(struct walk *w, struct call *c, const struct library_row *row)
+{
+    bool full = row->id == LIB_N_FULL_LIKE;
+    const struct type *elem;
+    struct params p;
+    unsigned dtype = full ? 2 : 1;
+
+    if (!rule_params(w, c, full ? "a fill_value dtype" : "prototype dtype", full ? 2 : 1, &p))
+        return w->p->bottom;
+    if (p.at[0].type->kind != TY_ARRAY)
+        return rule_wrong(w, c, &p.at[0], "an array");
+    elem = p.at[0].type->elem;
+    if (p.at[dtype].type && p.at[dtype].type->kind == TY_NONE)
+        p.at[dtype].type = NULL;
+    if (p.at[dtype].type && !(elem = element_type(w, c, &p.at[dtype])))
+        return w->p->bottom;
+    if (full) {
+        if (!rule_number(w, c, &p.at[1]))
+            return w->p->bottom;
+        if (!assignable(w->p, p.at[1].type, elem))
+            return rule_wrong(w, c, &p.at[1], "a value of the dtype");
+        p.at[1].type = elem;
+    }
+    return new_array(w, c, row, &p, elem, p.at[0].type->ndim, p.at[0].type->layout == 'F' ? 'F' : 'C');
+}
+
+static const struct type *ints(struct walk *w, unsigned n)
+{
+    const struct type *items[TYPE_MAX_NDIM], *t;
+
+    for (unsigned i = 0; i < n; i++)
+        items[i] = numba(w) ? scalar(w, TY_INT64) : w->p->pyint;
+    t = type_tuple(w->p->types, items, n, 0);
+    return t ? t : fail_memory(w->p);
+}
+
+static const struct type *attr_take(struct walk *w, struct call *c, const struct library_row *row, const struct type *t)
+{
+    struct params p = { .n = 1 };
+
+    p.at[0] = c->args[0];
+    return rule_take(w, c, row, &p) ? t : w->p->bottom;
+}
+
+static const struct type *array_part(struct walk *w, struct call *c, const struct library_row *row, const struct type *a)
+{
+    const struct type *t;
+
+    if (!type_is_complex(a->elem)) {
+        if (row->id == LIB_A_IMAG || row->id == LIB_N_IMAG)
+            return mistake(w, c->node, "np.zeros_like makes one", "the imaginary part of a real array is not compiled by this version");
+        return attr_take(w, c, row, a);
+    }
+    t = type_array(w->p->types, part_type(w->p, a->elem), a->ndim, 'A', a->readonly, a->unaligned);
+    return t ? attr_take(w, c, row, t) : fail_memory(w->p);
+}
+
+const struct type *rule_ATTR(struct walk *w, struct call *c, const struct library_row *row)
+{
+    const struct type *a = c->args[0].type, *t, *elem;
+    const struct type *pyint = numba(w) ? scalar(w, TY_INT64) : w->p->pyint;
+
+    if (type_is_number(a)) {
+        if (row->id == LIB_A_REAL || row->id == LIB_A_IMAG)
+            return attr_take(w, c, row, part_type(w->p, a->kind == TY_BOOL ? pyint : a));
+        return mistake(w, c->node, NULL, "%s has no attribute '%s'", show(w, a), row->name + 1);
+    }
+    switch (row->id) {
+    case LIB_A_SHAPE:
+    case LIB_A_STRIDES: return attr_take(w, c, row, ints(w, a->ndim));
+    case LIB_A_NDIM: return know_int(w, c->f, a->ndim);
+    case LIB_A_ITEMSIZE: return know_int(w, c->f, a->elem->kind == TY_BOOL ? 1 : (int64_t)type_bits(a->elem) / 8);
+    case LIB_A_SIZE:
+    case LIB_A_NBYTES: return attr_take(w, c, row, pyint);
+    case LIB_A_DTYPE:
+        t = type_of(w->p->types, TY_TYPEVALUE, a->elem);
+        return t ? t : fail_memory(w->p);
+    case LIB_A_T:
+        t = type_array(w->p->types, a->elem, a->ndim,
+                       a->ndim < 2 ? a->layout : a->layout == 'C' ? 'F' : a->layout == 'F' ? 'C' : 'A', a->readonly, a->unaligned);
+        return t ? attr_take(w, c, row, t) : fail_memory(w->p);
+    case LIB_A_REAL:
+    case LIB_A_IMAG:
+    case LIB_N_REAL:
+    case LIB_N_IMAG: return array_part(w, c, row, a);
+    default:
+        elem = a->elem;
+        return mistake(w, c->node, NULL, "arrays of %s have no attribute '%s'", show(w, elem), row->name + 1);
+    }
+}
+
+const struct type *rule_COPY(struct walk *w, struct call *c, const struct library_row *row)
+{
+    struct params p;
+
+    if (!rule_params(w, c, "array", 1, &p))
+        return w->p->bottom;
+    if (p.at[0].type->kind != TY_ARRAY)
+        return rule_wrong(w, c, &p.at[0], "an array");
+    return new_array(w, c, row, &p, p.at[0].type->elem, p.at[0].type->ndim, 'C');
+}
+
+const struct type *rule_FILL(struct walk *w, struct call *c, const struct library_row *row)
+{
+    struct params p;
+
+    if (!rule_params(w, c, "array value", 2, &p))
+        return w->p->bottom;
+    if (p.at[0].type->kind != TY_ARRAY)
+        return rule_wrong(w, c, &p.at[0], "an array");
+    if (p.at[0].type->readonly)
+        return mistake(w, c->node, "copy it first: a = a.copy()", "the array is read-only");
+    if (!rule_number(w, c, &p.at[1]))
+        return w->p->bottom;
+    if (!assignable(w->p, p.at[1].type, p.at[0].type->elem))
+        return rule_wrong(w, c, &p.at[1], "a value of the array's type");
+    p.at[1].type = p.at[0].type->elem;
+    return rule_take(w, c, row, &p) ? w->p->none : w->p->bottom;
+}

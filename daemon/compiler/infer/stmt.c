@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * stmt.c - statements and assignment targets. */
+#include "daemon/compiler/infer/pass.h"
+
+/* ---- targets ---- */
+
+static void unpack_tuple(struct walk *w, uint32_t target, const uint32_t *targets, uint32_t n, const struct type *t,
+                         uint32_t value)
+{
+    uint32_t star = UINT32_MAX, at = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (node_at(w, targets[i])->op == KIR_STAR)
+            star = i;
+    if (star == UINT32_MAX ? n != t->n_items : n - 1 > t->n_items) {
+        mistake(w, target, NULL, "%u values for %u targets", t->n_items, n);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct type *rest;
+        if (i != star) {
+            assign(w, targets[i], t->items[at++], value);
+            continue;
+        }
+        rest = type_tuple(w->p->types, t->items + at, t->n_items - (n - 1), 0);
+        at += t->n_items - (n - 1);
+        if (!rest) {
+            fail_memory(w->p);
+            return;
+        }
+        fact_for(w, targets[i])->type = rest;
+        assign(w, kir_arg(node_at(w, targets[i]), 0), rest, value);
+    }
+}
+
+static void unpack(struct walk *w, uint32_t target, const struct type *t, uint32_t value)
+{
+    uint32_t n;
+    const uint32_t *targets = kir_list(node_at(w, target), 0, &n);
+    const struct type *item;
+
+    fact_for(w, target)->type = t;
+    if (t->kind == TY_TUPLE) {
+        unpack_tuple(w, target, targets, n, t, value);
+        return;
+    }
+    item = is_bottom(t) ? t : item_type(w, value, t);
+    w->w->raises = true; /* the number of items is checked at run time */
+    for (uint32_t i = 0; i < n; i++) {
+        if (node_at(w, targets[i])->op == KIR_STAR)
+            mistake(w, targets[i], NULL, "a starred target takes the rest of a tuple only");
+        else
+            assign(w, targets[i], item, value);
+    }
+}
+
+static void store(struct walk *w, uint32_t target, const struct type *t, uint32_t value)
+{
+    struct fact *f = fact_for(w, target);
+    const struct type *place;
+
+    *f = (struct fact){ .type = w->p->bottom };
+    place = subscript(w, target, f, true);
+    fact_for(w, target)->type = place;
+    if (is_bottom(place) || is_bottom(t))
+        return;
+    if (place->kind == TY_ARRAY) { /* a view: filled by a number, or by an array that broadcasts */
+        w->w->raises = true;
+        if (t->kind == TY_ARRAY && t->ndim > place->ndim)
+            mistake(w, value, NULL, "an array of %u dimensions is stored where %u are", t->ndim, place->ndim);
+        else if (!assignable(w->p, t->kind == TY_ARRAY ? t->elem : t, place->elem))
+            mistake(w, value, NULL, "%s can't be stored in %s", show(w, t), show(w, place));
+        return;
+    }
+    if (t->kind == TY_OPTIONAL)
+        w->w->raises = true;
+    if (!assignable(w->p, t, place))
+        mistake(w, value, type_is_complex(t) ? "take its .real part" : NULL, "%s can't be stored in an array of %s",
+                show(w, t), show(w, place));
+}
+
+void assign(struct walk *w, uint32_t target, const struct type *t, uint32_t value)
+{
+    const struct kir_node *n = node_at(w, target);
+
+    switch (n->op) {
+    case KIR_LOCAL:
+        *fact_for(w, target) = (struct fact){ .type = t };
+        bind_local(w, kir_arg(n, 0), t, target);
+        break;
+    case KIR_TUPLE:
+    case KIR_LIST: unpack(w, target, t, value); break;
+    case KIR_SUBSCRIPT: store(w, target, t, value); break;
+    case KIR_ATTR: mistake(w, target, NULL, "attributes can't be assigned"); break;
+    case KIR_FREE:
+        mistake(w, target, "return the value, or use an array of one element",
+                "assigning a variable of an enclosing function is not compiled by this version");
+        break;
+    default: mistake(w, target, NULL, "this can't be assigned to"); break;
+    }
+}
+
+/* ---- statements ---- */
+
+static void assignment(struct walk *w, uint32_t node)
+{
+    const struct kir_node *n = node_at(w, node);
+    uint32_t count;
+    const uint32_t *targets = kir_list(n, 1, &count);
+    const struct type *t = expr(w, kir_arg(n, 0));
+
+    for (uint32_t i = 0; i < count; i++)
+        assign(w, targets[i], t, kir_arg(n, 0));
+}
+
+static void augmented(struct walk *w, uint32_t node)
+{
+    const struct kir_node *n = node_at(w, node);
+    uint32_t target = kir_arg(n, 1), value = kir_arg(n, 2);
+    enum kir_binary op = (enum kir_binary)kir_arg(n, 0);
+    const struct kir_node *tn = node_at(w, target);
+    const struct type *old, *v, *t;
+    struct fact *f;
+
+    if (tn->op == KIR_LOCAL) {
+        old = expr(w, target);
+    } else if (tn->op == KIR_SUBSCRIPT) {
+        *fact_for(w, target) = (struct fact){ .type = w->p->bottom };
+        old = subscript(w, target, fact_for(w, target), true);
+        fact_for(w, target)->type = old;
+    } else {
+        mistake(w, target, NULL, "this can't be changed in place");
+        return;
+    }
+    v = expr(w, value);
+    f = fact_for(w, node);
+    t = binary_type(w, node, f, op, target, value, old, v);
+    f->type = t;
+    if (tn->op == KIR_LOCAL) {
+        bind_local(w, kir_arg(tn, 0), t, node);
+    } else if (!is_bottom(t) && !is_bottom(old) && old->kind != TY_ARRAY && !assignable(w->p, t, old)) {
+        mistake(w, node, NULL, "the result, %s, can't be stored in an array of %s", show(w, t), show(w, old));
+    }
+}
+
+static void if_statement(struct walk *w, uint32_t node)
+{
+    const struct kir_node *n = node_at(w, node);
+    uint32_t other = kir_opt(n, 2);
+    int truth = cond(w, kir_arg(n, 0));
+    struct state then_state, else_state, out;
+
+    if (truth) {
+        if (truth > 0)
+            block(w, kir_arg(n, 1));
+        else if (other != KIR_NIL)
+            block(w, other);
+        return;
+    }
+    else_state = state_copy(w, &w->s);
+    block(w, kir_arg(n, 1));
+    then_state = w->s;
+    w->s = else_state;
+    if (other != KIR_NIL)
+        block(w, other);
+    else_state = w->s;
+    out = state_copy(w, &then_state);
+    state_join(w, &out, &else_state);
+    edges_add(w, w->context, node, EDGE_THEN, &then_state, &out);
+    edges_add(w, w->context, node, EDGE_ELSE, &else_state, &out);
+    w->s = out;
+}
+
+static void return_statement(struct walk *w, uint32_t node)
+{
+    uint32_t value = kir_opt(node_at(w, node), 0);
+    const struct type *t = value == KIR_NIL ? w->p->none : expr(w, value), *joined;
+
+    if (!is_bottom(t)) {
+        joined = w->w->returns ? join_types(w->p, w->w->ret, t) : t;
+        if (!joined) {
+            mistake(w, node, "return one type on every path", "this returns %s", show(w, t));
+            note_here(w, last_mistake(w), w->w->ret_node, "and this returns %s", show(w, w->w->ret));
+        } else {
+            if (!w->w->returns || joined != w->w->ret)
+                w->w->ret_node = node;
+            w->w->returns = true;
+            w->w->ret = joined;
+        }
+    }
+    w->s.dead = true;
+}
+
+static void raise_statement(struct walk *w, uint32_t node)
+{
+    const struct kir_node *n = node_at(w, node);
+    uint32_t value = kir_opt(n, 0), cause = kir_opt(n, 1);
+    const struct type *t;
+
+    w->w->raises = true;
+    if (value == KIR_NIL) {
+        mistake(w, node, NULL, "'raise' alone needs an exception that is being handled");
+    } else {
+        t = expr(w, value);
+        if (!is_bottom(t) && t->kind != TY_EXCEPTION &&
+            !(t->kind == TY_LIBRARY && is_exception_name(t->name + (t->name[0] == 'b' ? 9 : 0))))
+            mistake(w, value, NULL, "only an exception class, or a call of one, can be raised, not %s", show(w, t));
+    }
+    if (cause != KIR_NIL)
+        expr(w, cause);
+    w->s.dead = true;
+}
+
+static void assert_statement(struct walk *w, uint32_t node)
+{
+    const struct kir_node *n = node_at(w, node);
+    uint32_t message = kir_opt(n, 1);
+    int truth = cond(w, kir_arg(n, 0));
+
+    if (truth > 0)
+        return;
+    w->w->raises = true;
+    if (message != KIR_NIL)
+        expr(w, message);
+    if (truth < 0)
+        w->s.dead = true;
+}
+
+static void delete_statement(struct walk *w, uint32_t node)
+{
+    uint32_t n;
+    const uint32_t *targets = kir_list(node_at(w, node), 0, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (node_at(w, targets[i])->op != KIR_LOCAL) {
+            mistake(w, targets[i], NULL, "only a variable can be deleted");
+            continue;
+        }
+        fact_for(w, targets[i])->type = w->p->none;
+        w->s.types[kir_arg(node_at(w, targets[i]), 0)] = NULL;
+    }
+}
+
+static void jump(struct walk *w, uint32_t node, bool is_break)
+{
+    struct jump *j = arena_new(w->p->a, struct jump);
+    struct jump **list = is_break ? &w->loop->breaks : &w->loop->continues;
+
+    if (!j) {
+        fail_memory(w->p);
+        return;
+    }
+    *j = (struct jump){ node, w->context, state_copy(w, &w->s), *list };
+    *list = j;
+    w->s.dead = true;
+}
+
+static void statement(struct walk *w, uint32_t node)
+{
+    const struct kir_node *n = node_at(w, node);
+    struct fact *f = fact_for(w, node);
+
+    *f = (struct fact){ .type = w->p->none, .contexts = f->contexts, .n_contexts = f->n_contexts };
+    switch (n->op) {
+    case KIR_ASSIGN: assignment(w, node); break;
+    case KIR_AUGASSIGN: augmented(w, node); break;
+    case KIR_EXPR: expr(w, kir_arg(n, 0)); break;
+    case KIR_IF: if_statement(w, node); break;
+    case KIR_WHILE: while_loop(w, node); break;
+    case KIR_FOR:
+    case KIR_PARFOR: for_loop(w, node); break;
+    case KIR_BREAK: jump(w, node, true); break;
+    case KIR_CONTINUE: jump(w, node, false); break;
+    case KIR_RETURN: return_statement(w, node); break;
+    case KIR_RAISE: raise_statement(w, node); break;
+    case KIR_ASSERT: assert_statement(w, node); break;
+    case KIR_DEL: delete_statement(w, node); break;
+    case KIR_PASS: break;
+    case KIR_BLOCK: block(w, node); break;
+    default:
+        mistake(w, node, n->op == KIR_TRY ? "let the exception pass to the caller, or test before" : NULL,
+                "'%s' is not compiled by this version", kir_opinfo(n->op)->text);
+    }
+}
+
+void block(struct walk *w, uint32_t node)
+{
+    uint32_t n;
+    const uint32_t *items = kir_list(node_at(w, node), 0, &n);
+
+    fact_for(w, node)->type = w->p->none;
+    if (++w->nesting > INFER_MAX_NESTING) {
+        mistake(w, node, "move the inner part to a function", "statements are nested more than %d deep", INFER_MAX_NESTING);
+        w->s.dead = true;
+    }
+    for (uint32_t i = 0; i < n && !w->s.dead && !w->p->failed; i++)
+        statement(w, items[i]);
+    w->nesting--;
+}
