@@ -4,14 +4,22 @@
  * A call with argument types that were met before makes no Python object but the result. */
 #include "client/python/ext/dispatch.h"
 
-#include <string.h>
-
 #include "client/python/ext/numpy.h"
 
 static PyTypeObject *dispatcher_type;
 static PyObject *method_type; /* types.MethodType */
 
 /* ---- calling ----------------------------------------------------------------------------------- */
+
+static inline bool same_words(const struct entry *en, const struct print *p)
+{
+    if (en->n_words != p->n)
+        return false;
+    for (uint32_t i = 0; i < p->n; i++) /* one to five as a rule: less than a call of memcmp */
+        if (en->words[i] != p->words[i])
+            return false;
+    return true;
+}
 
 /* Arguments are in the order of parameters. */
 static inline PyObject *call_bound(struct dispatcher *d, PyObject *const *values)
@@ -33,7 +41,7 @@ static inline PyObject *call_bound(struct dispatcher *d, PyObject *const *values
         }
     }
     struct entry *en = d->last;
-    if (!en || en->n_words != p.n || memcmp(en->words, p.words, p.n * sizeof *p.words)) {
+    if (!en || !same_words(en, &p)) {
         en = table_find(d, &p);
         if (!en)
             return dispatch_slowly(d, values);

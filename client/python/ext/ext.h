@@ -55,7 +55,13 @@ int dispatch_add(PyObject *module);
 void host_install(void);
 /* While compiled code runs in this thread: whether it holds the GIL. Returns what was before. */
 enum host_state { HOST_OUTSIDE, HOST_WITH_GIL, HOST_WITHOUT_GIL };
-enum host_state host_enter(enum host_state s);
+extern _Thread_local enum host_state host_state_now __attribute__((tls_model("initial-exec")));
+static inline enum host_state host_enter(enum host_state s)
+{
+    enum host_state before = host_state_now;
+    host_state_now = s;
+    return before;
+}
 /* After KILN_HOST_ERROR: make sure that an exception is set. */
 void host_raise(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * host.c - what compiled code may ask of Python while it runs: print, and whether Ctrl-C was pressed.
  *
- * The thread that made the call may or may not hold the GIL, and says so in `state`; threads of parallel
+ * The thread that made the call may or may not hold the GIL, and says so in host_state_now; threads of parallel
  * loops never do, so functions with such loops are called with the GIL released. */
 #include <stdatomic.h>
 #include <time.h>
@@ -10,17 +10,10 @@
 
 #define LOOK_NS 50000000 /* between looks at signals from code that runs without the GIL */
 
-static _Thread_local enum host_state state;
+_Thread_local enum host_state host_state_now;
 static _Thread_local int64_t looked;
 /* What a print in another thread of a loop raised; guarded by the GIL. */
 static PyObject *pending[3];
-
-enum host_state host_enter(enum host_state s)
-{
-    enum host_state before = state;
-    state = s;
-    return before;
-}
 
 void host_raise(void)
 {
@@ -50,7 +43,7 @@ static int write_text(const char *text, int64_t len)
 
 static int32_t print(const char *text, int64_t len)
 {
-    if (state == HOST_WITH_GIL)
+    if (host_state_now == HOST_WITH_GIL)
         return write_text(text, len) ? KILN_HOST_ERROR : 0;
     PyGILState_STATE gil = PyGILState_Ensure();
     enum host_state before = host_enter(HOST_WITH_GIL);
@@ -71,9 +64,9 @@ static int32_t print(const char *text, int64_t len)
 
 static int32_t interrupted(void)
 {
-    if (state == HOST_WITH_GIL)
+    if (host_state_now == HOST_WITH_GIL)
         return PyErr_CheckSignals() != 0;
-    if (state == HOST_OUTSIDE) /* signals are the calling thread's */
+    if (host_state_now == HOST_OUTSIDE) /* signals are the calling thread's */
         return 0;
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &t);

@@ -416,9 +416,21 @@ int plan_pack(const struct plan *plan, PyObject *const *values, uint32_t n, unsi
 {
     struct packer k = { .step = plan->steps, .mem = mems, .keep = keep };
     for (uint32_t i = 0; i < n; i++) {
-        int rc = pack_one(&k, values[i], block);
-        if (rc)
-            return rc;
+        /* The common kinds without a call; pack_one has all of them. */
+        const struct step *s = k.step;
+        PyObject *o = values[i];
+        if (s->code == S_FLOAT) {
+            double d = PyFloat_AsDouble(o);
+            memcpy(block + s->offset, &d, 8);
+            k.step++;
+        } else if (s->code == S_ARRAY) {
+            pack_array(&k, o, s->number, block + s->offset);
+            k.step++;
+        } else {
+            int rc = pack_one(&k, o, block);
+            if (rc)
+                return rc;
+        }
     }
     return 0;
 }

@@ -38,7 +38,7 @@ static int pack_env(const struct specialization *s, unsigned char *block, struct
     return rc;
 }
 
-static int32_t run(const struct specialization *s, void *ret, const void *args, const void *env, struct kiln_exc *exc)
+static inline int32_t run(const struct specialization *s, void *ret, const void *args, const void *env, struct kiln_exc *exc)
 {
     int32_t status;
     enum host_state before;
@@ -255,14 +255,18 @@ static int spec_init(struct specialization *s, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = { "artifact", "params", "ret", "env_types", "env", "nogil", "parallel", "raise_hook", "data",
                              NULL };
-    PyObject *artifact, *params, *env_types = NULL, *env = NULL, *hook = NULL, *data = NULL;
-    const char *ret;
+    PyObject *artifact, *params = NULL, *env_types = NULL, *env = NULL, *hook = NULL, *data = NULL;
+    const char *ret = NULL;
     int nogil = 0, parallel = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!$Os|OOppOO", names, artifact_type, &artifact, &params, &ret,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$OzOOppOO", names, artifact_type, &artifact, &params, &ret,
                                      &env_types, &env, &nogil, &parallel, &hook, &data))
         return -1;
     if (s->sig) {
         PyErr_SetString(PyExc_TypeError, "a Specialization is made once");
+        return -1;
+    }
+    if (!params || !ret) {
+        PyErr_SetString(PyExc_TypeError, "a Specialization needs params and ret");
         return -1;
     }
     struct kiln_signature *sig = NULL;
