@@ -20,6 +20,7 @@
  * stops earlier), so shallow that passes may recurse over a verified module on an 8 MB stack. */
 #define KIR_MAX_DEPTH 3000u
 #define KIR_MAX_PARAMS 255u /* as in signatures */
+#define KIR_MAX_NAME 255u /* bytes of a name in a node: checked at each use, so it must be short */
 #define KIR_MAX_FIELDS 4096u /* of a user type */
 
 enum kir_op {

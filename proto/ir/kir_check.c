@@ -219,6 +219,11 @@ static int mention_function(struct checker *k, unsigned op, uint32_t f)
     return 0;
 }
 
+static bool is_name(const struct kir_const *c)
+{
+    return c->kind == KIR_K_STR && c->s.len > 0 && c->s.len <= KIR_MAX_NAME && !memchr(c->s.p, 0, c->s.len);
+}
+
 static int check_operand(struct checker *k, unsigned op, char letter, unsigned operand, uint32_t x, struct info *up)
 {
     switch (letter) {
@@ -226,8 +231,8 @@ static int check_operand(struct checker *k, unsigned op, char letter, unsigned o
     case 's':
         if (x >= k->m->n_consts)
             return bad(k, "there is no constant %u", x);
-        if (letter == 's' && (k->m->consts[x].kind != KIR_K_STR || k->m->consts[x].s.len == 0))
-            return bad(k, "constant %u is no name", x);
+        if (letter == 's' && !is_name(&k->m->consts[x]))
+            return bad(k, "constant %u is no name: a str of 1 to %u bytes without NUL", x, KIR_MAX_NAME);
         return visit_const(k, x);
     case 'l':
         return mention_local(k, x);

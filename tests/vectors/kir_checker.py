@@ -201,7 +201,8 @@ class Checker:
     def check_number(self, op, letter, x):
         if letter in "cs":
             self.refer(x)
-            need(letter == "c" or (self.consts[x][0] == K.K_STR and self.consts[x][1]), "name")
+            need(letter == "c" or (self.consts[x][0] == K.K_STR and 0 < len(self.consts[x][1].encode()) < 256 and
+                                   "\0" not in self.consts[x][1]), "name")
         elif letter == "l":
             need(x < self.f[1], "local")
             if x not in self.locals:

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Seeds of a fuzz driver, from the vectors:  seeds.py NAME FOLDER"""
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "vectors"))
+
+
+def kir():
+    from kir_checker import vectors
+    for kind, name, body, data, _ in vectors():
+        yield f"{kind}-{name}", b"\0" + data
+        if kind == "ok":
+            yield f"text-{name}", b"\1" + body.encode()
+    for i, text in enumerate(["f8[:, ::1](i4, Tuple((i8, f8)))", "(Array(f8, 2, 'C', readonly=True), UniTuple(i4 x 3))",
+                              "optional(f8[:]), CPointer(i1), NamedTuple(0, (i8,))"]):
+        yield f"signature-{i}", b"\3" + text.encode()
+
+
+SEEDS = {"kir": kir}
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[2])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in SEEDS[sys.argv[1]]():
+        (folder / name).write_bytes(data)
