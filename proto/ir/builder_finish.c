@@ -4,7 +4,6 @@
 
 #include "proto/ir/builder.h"
 #include "proto/ir/builder_private.h"
-#include "proto/ir/kir_private.h"
 
 struct numbering {
     struct kir_builder *b;
@@ -284,13 +283,15 @@ static bool write_all(struct numbering *k, struct arena *a, struct kir_function 
     return true;
 }
 
-int kir_builder_finish(struct kir_builder *b, struct arena *a, struct kir_module **ret, struct kiln_err *e)
+int kir_builder_finish_at(struct kir_builder *b, struct arena *a, struct kir_module **ret, struct kir_place *at,
+                          struct kiln_err *e)
 {
     struct numbering k = { .b = b };
     struct kir_function *functions;
     struct kir_module *m = arena_new(a, struct kir_module);
     int rc;
 
+    *at = (struct kir_place){ KIR_NIL, KIR_NIL };
     if ((rc = kir_builder_error(b, e)))
         return rc;
     if (b->n_functions == 0)
@@ -300,8 +301,18 @@ int kir_builder_finish(struct kir_builder *b, struct arena *a, struct kir_module
     for (uint32_t i = 0; i < m->n_functions; i++)
         if (m->functions[i].n_nodes == 0)
             return kiln_err_set(e, KILN_E_KIR_BAD, 0, "function %u has no body", k.funcs[i]);
-    if ((rc = kir_verify(m, e)))
+    rc = kir_verify_at(m, at, e);
+    if (at->function != KIR_NIL)
+        at->function = k.funcs[at->function];
+    if (rc)
         return rc;
     *ret = m;
     return 0;
+}
+
+int kir_builder_finish(struct kir_builder *b, struct arena *a, struct kir_module **ret, struct kiln_err *e)
+{
+    struct kir_place at;
+
+    return kir_builder_finish_at(b, a, ret, &at, e);
 }

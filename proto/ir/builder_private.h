@@ -4,6 +4,7 @@
 #define KILN_IR_BUILDER_PRIVATE_H
 
 #include "proto/ir/builder.h"
+#include "proto/ir/kir_private.h"
 
 /* A function under construction. Arrays live in the builder's arena. */
 struct kir_b_function {
@@ -47,6 +48,10 @@ struct kir_builder {
     uint32_t n_env;
     uint32_t *env_map, *function_map; /* after finish: handle -> number */
 };
+
+/* As kir_builder_finish; on failure *at says which function (as a handle) and node is wrong, if one is. */
+int kir_builder_finish_at(struct kir_builder *b, struct arena *a, struct kir_module **ret, struct kir_place *at,
+                          struct kiln_err *e);
 
 static inline struct kir_node kir_b_node_at(const struct kir_b_function *f, size_t i)
 {

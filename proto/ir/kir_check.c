@@ -33,6 +33,7 @@ struct visit {
 struct checker {
     const struct kir_module *m;
     struct kiln_err *e;
+    struct kir_place *at;
     uint32_t func, node; /* where we are */
     const struct kir_function *fn;
     uint32_t next_func, next_const, next_usertype, next_env, next_local;
@@ -56,6 +57,7 @@ static int bad(struct checker *k, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(msg, sizeof msg, fmt, ap);
     va_end(ap);
+    *k->at = (struct kir_place){ k->func, k->node };
     return kiln_err_set(k->e, KILN_E_KIR_BAD, 0, "function %u, node %u (%s): %s", k->func, k->node, info->text, msg);
 }
 
@@ -551,9 +553,9 @@ static int check_all(struct checker *k)
     return 0;
 }
 
-int kir_check_functions(struct arena *a, const struct kir_module *m, struct kiln_err *e)
+int kir_check_functions(struct arena *a, const struct kir_module *m, struct kir_place *at, struct kiln_err *e)
 {
-    struct checker k = { .m = m, .e = e, .next_func = 1 };
+    struct checker k = { .m = m, .e = e, .at = at, .next_func = 1 };
     uint32_t largest = 0;
 
     for (uint32_t i = 0; i < m->n_functions; i++)

@@ -462,12 +462,14 @@ static bool read_head(struct decoder *d)
     return kir_in_u32(&d->in, "the number of environment slots", &d->m->n_env);
 }
 
-int kir_decode(struct arena *a, const unsigned char *bytes, size_t len, struct kir_module **ret, struct kiln_err *e)
+int kir_decode_at(struct arena *a, const unsigned char *bytes, size_t len, struct kir_module **ret, struct kir_place *at,
+                  struct kiln_err *e)
 {
     struct decoder d = { .in = { bytes, bytes, bytes + len, e }, .a = a };
     struct arena scratch;
     int rc;
 
+    *at = (struct kir_place){ KIR_NIL, KIR_NIL };
     if (len > UINT32_MAX)
         return kiln_err_set(e, KILN_E_LIMIT, 0, "a module has less than 4 GB");
     d.m = arena_new(a, struct kir_module);
@@ -482,10 +484,17 @@ int kir_decode(struct arena *a, const unsigned char *bytes, size_t len, struct k
     arena_init(&scratch, a->limit);
     rc = kir_check_consts(&scratch, d.m, e);
     if (!rc)
-        rc = kir_check_functions(&scratch, d.m, e);
+        rc = kir_check_functions(&scratch, d.m, at, e);
     arena_done(&scratch);
     if (rc)
         return rc;
     *ret = d.m;
     return 0;
+}
+
+int kir_decode(struct arena *a, const unsigned char *bytes, size_t len, struct kir_module **ret, struct kiln_err *e)
+{
+    struct kir_place at;
+
+    return kir_decode_at(a, bytes, len, ret, &at, e);
 }

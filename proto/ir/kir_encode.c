@@ -156,19 +156,27 @@ int kir_encode(const struct kir_module *m, struct buf *out, struct kiln_err *e)
 }
 
 /* By way of the bytes: then no check exists twice, and what is accepted is what can be sent. */
-int kir_verify(const struct kir_module *m, struct kiln_err *e)
+int kir_verify_at(const struct kir_module *m, struct kir_place *at, struct kiln_err *e)
 {
     struct kir_module *again;
     struct arena a;
     struct buf b;
     int rc;
 
+    *at = (struct kir_place){ KIR_NIL, KIR_NIL };
     buf_init(&b, MAX_BYTES);
     arena_init(&a, MAX_BYTES * 8);
     rc = kir_encode(m, &b, e);
     if (!rc)
-        rc = kir_decode(&a, b.data, b.len, &again, e);
+        rc = kir_decode_at(&a, b.data, b.len, &again, at, e);
     arena_done(&a);
     buf_done(&b);
     return rc;
+}
+
+int kir_verify(const struct kir_module *m, struct kiln_err *e)
+{
+    struct kir_place at;
+
+    return kir_verify_at(m, &at, e);
 }

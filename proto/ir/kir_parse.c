@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "proto/ir/builder.h"
+#include "proto/ir/builder_private.h"
 #include "proto/ir/kir_private.h"
 #include "proto/ir/kir_text.h"
 
@@ -624,8 +625,6 @@ static bool note_position(struct reader *r, const struct frame *f, uint32_t node
     struct kir_positions *p = r->positions;
     size_t cap, n = node;
 
-    if (!p)
-        return true;
     while (p->n_functions <= r->func) {
         cap = p->cap_functions;
         p->functions = arena_grow(p->a, p->functions, p->n_functions, &cap, sizeof *p->functions);
@@ -854,6 +853,21 @@ static bool renumber(const struct kir_builder *b, struct kir_positions *p)
     return true;
 }
 
+/* The whole of a finished text; what is wrong with a node is said with the node's place. */
+static int finish(struct reader *r, struct arena *a, struct kir_module **ret)
+{
+    struct kir_place at;
+    int rc = kir_builder_finish_at(r->b, a, ret, &at, r->e);
+
+    if (rc && at.function != KIR_NIL) {
+        struct kir_position p = r->positions->functions[at.function].nodes[at.node];
+        return kiln_err_wrap(r->e, "line %u, column %u", p.line, p.column);
+    }
+    if (!rc && !renumber(r->b, r->positions))
+        return kiln_err_set(r->e, KILN_E_NOMEM, 0, NULL);
+    return rc;
+}
+
 int kir_parse_positions(struct arena *a, const char *text, size_t len, struct kir_module **ret,
                         struct kir_positions *positions, struct kiln_err *e)
 {
@@ -861,8 +875,7 @@ int kir_parse_positions(struct arena *a, const char *text, size_t len, struct ki
     int rc;
 
     e->code = 0;
-    if (positions)
-        *positions = (struct kir_positions){ .a = a };
+    *positions = (struct kir_positions){ .a = a };
     r.positions = positions;
     if (len > INT32_MAX)
         return kiln_err_set(e, KILN_E_LIMIT, 0, "a text has less than 2 GB");
@@ -870,9 +883,7 @@ int kir_parse_positions(struct arena *a, const char *text, size_t len, struct ki
     if (!r.b)
         return kiln_err_set(e, KILN_E_NOMEM, 0, NULL);
     arena_init(&r.a, 1ull << 32); /* as the builder's */
-    rc = read_module(&r) ? kir_builder_finish(r.b, a, ret, e) : -e->code;
-    if (!rc && positions && !renumber(r.b, positions))
-        rc = kiln_err_set(e, KILN_E_NOMEM, 0, NULL);
+    rc = read_module(&r) ? finish(&r, a, ret) : -e->code;
     arena_done(&r.a);
     kir_builder_free(r.b);
     return rc;
@@ -880,5 +891,7 @@ int kir_parse_positions(struct arena *a, const char *text, size_t len, struct ki
 
 int kir_parse(struct arena *a, const char *text, size_t len, struct kir_module **ret, struct kiln_err *e)
 {
-    return kir_parse_positions(a, text, len, ret, NULL, e);
+    struct kir_positions positions;
+
+    return kir_parse_positions(a, text, len, ret, &positions, e);
 }
