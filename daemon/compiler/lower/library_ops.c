@@ -213,14 +213,14 @@ static struct val op_round(struct fn *f, uint32_t node, const struct val *a, uin
         return a[0];
     LLVMValueRef x = a[0].v[0];
     if (n < 2)
-        return convert(f, val_scalar(f, a[0].t, unary_llvm(f, "llvm.roundeven", x)), result_type(f, node));
+        return convert(f, val_scalar(f, a[0].t, unary_llvm(f, "llvm.rint", x)), result_type(f, node));
     LLVMValueRef digits = to_index(f, a[1]), zero = lo_int(lo, 0);
     LLVMValueRef neg = LLVMBuildICmp(f->b, LLVMIntSLT, digits, zero, "");
     LLVMValueRef count = LLVMBuildSelect(f->b, neg, LLVMBuildNeg(f->b, digits, ""), digits, "");
     LLVMValueRef pow_args[2] = { real_const(x, 10), LLVMBuildSIToFP(f->b, count, LLVMTypeOf(x), "") };
     LLVMValueRef scale = lo_intrinsic(f, "llvm.pow", LLVMTypeOf(x), pow_args, 2);
     LLVMValueRef up = LLVMBuildSelect(f->b, neg, LLVMBuildFDiv(f->b, x, scale, ""), LLVMBuildFMul(f->b, x, scale, ""), "");
-    LLVMValueRef whole = unary_llvm(f, "llvm.roundeven", up);
+    LLVMValueRef whole = unary_llvm(f, "llvm.rint", up);
     LLVMValueRef r = LLVMBuildSelect(f->b, neg, LLVMBuildFMul(f->b, whole, scale, ""), LLVMBuildFDiv(f->b, whole, scale, ""), "");
     LLVMValueRef size = unary_llvm(f, "llvm.fabs", up);
     LLVMValueRef finite = LLVMBuildFCmp(f->b, LLVMRealOLT, size, real_const(x, __builtin_inf()), "");
