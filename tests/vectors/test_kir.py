@@ -72,6 +72,26 @@ def test_page_names_every_constant_kind():
         assert f"| {number} | {text} |" in page
 
 
+def test_page_examples():
+    """The bytes of docs/kir.md are modules, and what the texts above them assemble to is in the vectors."""
+    page = (ROOT / "docs" / "kir.md").read_text()
+    texts = re.findall(r"^```\n(\(kir 1\n.*?)```", page, flags=re.S | re.M)
+    listings = re.findall(r"^```\n(96 .*?|96  .*?)```", page, flags=re.S | re.M)
+    assert len(texts) == len(listings) == 2
+    by_text = {v[2]: v[3] for v in ALL if v[0] == "ok"}
+    for text, listing in zip(texts, listings):
+        digits = [line.strip().split("   ")[0] for line in listing.splitlines()]  # then comes the comment
+        data = bytes.fromhex("".join("".join(digits).split()))
+        assert problem(unpack(data)) is None
+        assert by_text[text] == data
+
+
+def test_page_of_signatures_names_every_type():
+    page = (ROOT / "docs" / "signatures.md").read_text()
+    for name in K.TYPES:
+        assert f"`{name}`" in page
+
+
 def update():
     """Assemble the texts with the C tool, pack the values with msgpack."""
     builds = [os.environ.get("KILN_BUILD", ""), "build/release", "build/dev"]
