@@ -118,7 +118,7 @@ const char *kiln_target_default(void)
 #if defined(__aarch64__)
     return "aarch64";
 #else
-    return "armv7";
+    return "armv7hf";
 #endif
 }
 
