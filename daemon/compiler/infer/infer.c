@@ -210,7 +210,7 @@ int infer_run(struct arena *a, struct type_table *types, const struct unit *user
 {
     struct pass p = { .a = a, .types = types, .user = user, .prelude = prelude, .env = env, .n_env = n_env,
                       .options = *options, .d = d, .e = e };
-    const struct type *const *params;
+    const struct type *const *params = NULL;
     struct work *entry;
     int r;
 
