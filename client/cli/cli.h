@@ -20,9 +20,10 @@ struct cli {
     bool colour;        /* stdout is a terminal and NO_COLOR is not set */
     struct kiln_connection *connection;
     struct kiln_error error;
+    const struct source *source; /* what diagnostics are about, where its text is known */
 };
 
-#define X(name, arguments, summary) int cmd_##name(struct cli *cli);
+#define X(name, arguments, summary, options) int cmd_##name(struct cli *cli);
 #include "client/cli/commands.def"
 #undef X
 
@@ -30,7 +31,7 @@ struct cli {
 
 /* Connect to a daemon that runs; the command line starts none, but for `compile`. */
 int cli_connect(struct cli *cli, bool may_start);
-/* Print cli->error (with diagnostics) after `what` and return its exit status. */
+/* Print cli->error (with diagnostics, at their place in cli->source) after `what` and return its exit status. */
 int cli_fail(struct cli *cli, const char *what);
 /* Print "kiln COMMAND: message" and the usage line; returns the exit status of INVALID. */
 int cli_usage(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client/cli/cli.h"
+#include "client/cli/source.h"
 
 int cli_connect(struct cli *cli, bool may_start)
 {
@@ -14,6 +15,17 @@ int cli_connect(struct cli *cli, bool may_start)
     return 0;
 }
 
+/* One diagnostic: at its line of the source, by its numbers, or bare. */
+static void report(const struct cli *cli, int32_t function, int32_t node, const char *message, const char *indent, bool caret)
+{
+    if (source_report(stderr, cli->source, function, node, message, caret))
+        return;
+    if (function >= 0 && node >= 0)
+        fprintf(stderr, "%sfunction %d, node %d: %s\n", indent, (int)function, (int)node, message);
+    else if (cli->error.n_diagnostics)
+        fprintf(stderr, "%s%s\n", indent, message);
+}
+
 int cli_fail(struct cli *cli, const char *what)
 {
     const struct kiln_error *e = &cli->error;
@@ -22,13 +34,14 @@ int cli_fail(struct cli *cli, const char *what)
             e->message[0] ? e->message : kiln_code_text(e->code));
     for (uint32_t i = 0; i < e->n_diagnostics; i++) {
         const struct kiln_diagnostic *d = &e->diagnostics[i];
-        fprintf(stderr, "  function %d, node %d: %s\n", (int)d->function, (int)d->node, d->message);
+        report(cli, d->function, d->node, d->message, "  ", true);
         for (uint32_t k = 0; k < d->n_notes; k++)
-            fprintf(stderr, "    function %d, node %d: %s\n", (int)d->notes[k].function, (int)d->notes[k].node,
-                    d->notes[k].message);
+            report(cli, d->notes[k].function, d->notes[k].node, d->notes[k].message, "    ", false);
         if (d->hint && *d->hint)
             fprintf(stderr, "    hint: %s\n", d->hint);
     }
+    if (!e->n_diagnostics)
+        report(cli, e->function, e->node, e->message, "  ", true);
     if (!e->n_diagnostics && e->hint && *e->hint)
         fprintf(stderr, "  hint: %s\n", e->hint);
     return kiln_code_exit(e->code);

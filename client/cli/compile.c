@@ -166,6 +166,7 @@ int cmd_compile(struct cli *cli)
         status = cli_usage(cli, "LLVM IR needs --entry: the name of the function");
         goto out;
     }
+    cli->source = in.has_source ? &in.source : NULL;
     w.request.kind = in.kind;
     w.request.body = in.body;
     w.request.body_len = in.len;
@@ -186,7 +187,8 @@ int cmd_compile(struct cli *cli)
         status = report(cli, w.out, a);
 out:
     kiln_artifact_free(a);
-    free(in.body);
+    cli->source = NULL;
+    input_done(&in);
     free(chosen);
     return status;
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/base/arena.h"
 #include "proto/base/buf.h"
 #include "proto/ir/kir.h"
 
@@ -56,21 +55,24 @@ static bool is_binary_kir(const struct buf *b)
     return b->len >= 5 && memcmp(b->data + 1, "\xA3KIR", 4) == 0;
 }
 
-/* KIR's text form to bytes. */
-static int assemble(struct cli *cli, const char *path, struct buf *b)
+/* KIR's text form to bytes; the text and where its nodes stand are kept for diagnostics. */
+static int assemble(struct cli *cli, const char *path, struct buf *b, struct input *in)
 {
     struct kiln_err e = KILN_ERR_INIT;
     struct kir_module *m;
-    struct arena a;
     struct buf out;
     int r;
 
-    arena_init(&a, PARSE_ARENA);
+    arena_init(&in->arena, PARSE_ARENA);
     buf_init(&out, INPUT_MAX);
-    r = kir_parse(&a, buf_cstr(b), b->len, &m, &e);
+    in->source.path = path;
+    in->source.text = arena_dup(&in->arena, b->data, b->len);
+    r = in->source.text ? 0 : kiln_err_set(&e, KILN_E_NOMEM, 0, NULL);
+    if (r == 0)
+        r = kir_parse_positions(&in->arena, in->source.text, b->len, &m, &in->source.positions, &e);
     if (r == 0)
         r = kir_encode(m, &out, &e);
-    arena_done(&a);
+    in->has_source = r == 0;
     if (r < 0) {
         fprintf(stderr, "kiln %s: %s: %s\n", cli->argv[0], path, e.msg);
         buf_done(&out);
@@ -95,7 +97,7 @@ int input_read(struct cli *cli, const char *path, struct input *ret)
         ret->kind = KILN_KIR;
     } else if (ends_with(path, ".kir") && !is_bitcode(&b)) {
         ret->kind = KILN_KIR;
-        status = assemble(cli, path, &b);
+        status = assemble(cli, path, &b, ret);
     }
     if (status)
         goto out;
@@ -107,4 +109,10 @@ int input_read(struct cli *cli, const char *path, struct input *ret)
 out:
     buf_done(&b);
     return status;
+}
+
+void input_done(struct input *in)
+{
+    free(in->body);
+    arena_done(&in->arena);
 }

@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 struct command {
-    const char *name, *arguments, *summary;
+    const char *name, *arguments, *summary, *options;
     int (*run)(struct cli *);
 };
 
 static const struct command commands[] = {
-#define X(name, arguments, summary) { #name, arguments, summary, cmd_##name },
+#define X(name, arguments, summary, options) { #name, arguments, summary, options, cmd_##name },
 #include "client/cli/commands.def"
 #undef X
 };
@@ -39,6 +39,8 @@ static void command_help(FILE *out, const struct command *c)
 {
     fprintf(out, "usage: kiln %s%s%s [--json] [--socket PATH]\n%s\n", c->name, *c->arguments ? " " : "", c->arguments,
             c->summary);
+    if (*c->options)
+        fprintf(out, "\n%s", c->options);
 }
 
 int cli_usage(const struct cli *cli, const char *fmt, ...)
@@ -50,7 +52,7 @@ int cli_usage(const struct cli *cli, const char *fmt, ...)
     vfprintf(stderr, fmt, ap);
     va_end(ap);
     fputc('\n', stderr);
-    command_help(stderr, find(cli->argv[0]));
+    fprintf(stderr, "try: kiln %s --help\n", cli->argv[0]);
     return kiln_code_exit(KILN_E_INVALID);
 }
 

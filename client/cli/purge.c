@@ -51,7 +51,7 @@ int cmd_purge(struct cli *cli)
     }
     what.n_keys = (uint32_t)(cli->argc - optind);
     if (!what.n_keys && !what.entry && !what.all && !what.unused_s)
-        return cli_usage(cli, "says what to remove: keys, --entry, --unused or --all");
+        return cli_usage(cli, "needs to know what to remove: keys, --entry, --unused or --all");
     status = cli_connect(cli, false);
     if (status)
         return status;

@@ -30,7 +30,7 @@ static bool ir_text(const struct kiln_detail *d, struct buf *out)
 static json_t *detail_json(const struct kiln_detail *d, struct buf *ir, bool has_ir)
 {
     char digest[2 * KILN_DIGEST_BYTES + 1];
-    json_t *o = row_json(&d->row), *manifest = msgpack_json(d->manifest, d->manifest_len);
+    json_t *o = row_json(&d->row), *manifest = msgpack_json(d->manifest, d->manifest_len), *shown;
 
     json_object_set_new(o, "manifest", manifest ? manifest : json_null());
     json_object_set_new(o, "options", json_string(d->options));
@@ -38,7 +38,8 @@ static json_t *detail_json(const struct kiln_detail *d, struct buf *ir, bool has
         json_object_set_new(o, "ir_digest", json_string(hex(d->ir_digest, KILN_DIGEST_BYTES, digest)));
     if (d->toolchain)
         json_object_set_new(o, "toolchain", json_string(hex(d->toolchain, KILN_DIGEST_BYTES, digest)));
-    json_object_set_new(o, "ir", has_ir ? json_string(buf_cstr(ir)) : json_null());
+    shown = has_ir ? json_string(buf_cstr(ir)) : NULL; /* NULL too if LLVM's text is not UTF-8 */
+    json_object_set_new(o, "ir", shown ? shown : json_null());
     return o;
 }
 
