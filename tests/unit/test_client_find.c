@@ -40,11 +40,13 @@ static int daemon_main(int argc, char **argv)
         if (!strcmp(argv[i], "--idle-exit"))
             idle = argv[i + 1];
     }
+    if (!path || !idle)
+        return 1;
     int starts = open(getenv("KILN_TEST_STARTS"), O_WRONLY | O_CREAT | O_APPEND, 0600);
     char lock_path[300];
     snprintf(lock_path, sizeof lock_path, "%s.lock", path);
     int lock = open(lock_path, O_RDWR | O_CREAT, 0600);
-    if (!path || !idle || starts < 0 || flock(lock, LOCK_EX | LOCK_NB)) /* as the real one: the second leaves */
+    if (starts < 0 || flock(lock, LOCK_EX | LOCK_NB)) /* as the real one: the second leaves */
         return 1;
     char line[32];
     int n = snprintf(line, sizeof line, "%d %d\n", (int)getpid(), (int)getsid(0));
