@@ -30,6 +30,9 @@ extern "C" {
 #endif
 /* LLD with these arguments; what it prints goes to the caller's buffer. 0 when it succeeded. */
 int kiln_lld(const char *const *args, size_t n, char *message, size_t cap);
+/* What to do when LLVM finds its own state broken (with its reason), and when memory is used up. Neither may
+ * return. Once a process. */
+void kiln_fatal_handlers(void (*fatal)(const char *reason), void (*out_of_memory)(void));
 /* Link into dest what it needs of src (consumed), nothing else. 0 when it succeeded. */
 int kiln_link_needed(LLVMModuleRef dest, LLVMModuleRef src);
 #ifdef __cplusplus
