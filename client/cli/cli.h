@@ -31,7 +31,8 @@ struct cli {
 
 /* Connect to a daemon that runs; the command line starts none, but for `compile`. */
 int cli_connect(struct cli *cli, bool may_start);
-/* Print cli->error (with diagnostics, at their place in cli->source) after `what` and return its exit status. */
+/* Print cli->error (with diagnostics, at their place in cli->source) after `what` and return its exit status.
+ */
 int cli_fail(struct cli *cli, const char *what);
 /* Print "kiln COMMAND: message" and the usage line; returns the exit status of INVALID. */
 int cli_usage(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -48,8 +49,8 @@ bool cli_duration(const char *text, uint64_t *ret_seconds);
 const char *hex(const unsigned char *bytes, size_t n, char *out); /* out holds 2 n + 1 */
 /* Human text in a small caller's buffer, returned. */
 typedef char text[24];
-const char *human_bytes(uint64_t bytes, text out);   /* "1.5 MiB" */
-const char *human_time_us(uint64_t us, text out);    /* "12.3 ms" */
+const char *human_bytes(uint64_t bytes, text out);      /* "1.5 MiB" */
+const char *human_time_us(uint64_t us, text out);       /* "12.3 ms" */
 const char *human_age(uint64_t unix_seconds, text out); /* "3 h ago" */
 const char *human_seconds(uint64_t seconds, text out);  /* "2 d 3 h" */
 

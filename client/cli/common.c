@@ -16,7 +16,8 @@ int cli_connect(struct cli *cli, bool may_start)
 }
 
 /* One diagnostic: at its line of the source, by its numbers, or bare. */
-static void report(const struct cli *cli, int32_t function, int32_t node, const char *message, const char *indent, bool caret)
+static void report(const struct cli *cli, int32_t function, int32_t node, const char *message,
+                   const char *indent, bool caret)
 {
     if (source_report(stderr, cli->source, function, node, message, caret))
         return;

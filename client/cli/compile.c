@@ -10,9 +10,12 @@ static const struct {
     enum kiln_emit emit;
     const char *suffix;
 } forms[] = {
-    { "so", KILN_SO, ".so" },           { "obj", KILN_OBJ, ".o" },
-    { "asm", KILN_ASM, ".s" },          { "llvm", KILN_LLVM_IR, ".unopt.ll" },
-    { "llvm-opt", KILN_LLVM_OPT, ".opt.ll" }, { "typed", KILN_TYPED, ".typed" },
+    { "so", KILN_SO, ".so" },
+    { "obj", KILN_OBJ, ".o" },
+    { "asm", KILN_ASM, ".s" },
+    { "llvm", KILN_LLVM_IR, ".unopt.ll" },
+    { "llvm-opt", KILN_LLVM_OPT, ".opt.ll" },
+    { "typed", KILN_TYPED, ".typed" },
 };
 #define N_FORMS (sizeof forms / sizeof forms[0])
 
@@ -39,8 +42,11 @@ static int parse_flags(struct cli *cli, char *list, uint32_t *ret)
         while (i < sizeof flags / sizeof flags[0] && strcmp(flags[i].name, name) != 0)
             i++;
         if (i == sizeof flags / sizeof flags[0])
-            return cli_usage(cli, "unknown flag '%s' (fast, nnan, ninf, nsz, arcp, contract, afn, reassoc, boundscheck, "
-                                  "error_model_numpy)", name);
+            return cli_usage(
+                cli,
+                "unknown flag '%s' (fast, nnan, ninf, nsz, arcp, contract, afn, reassoc, boundscheck, "
+                "error_model_numpy)",
+                name);
         *ret |= flags[i].flag;
     }
     return 0;
@@ -48,18 +54,36 @@ static int parse_flags(struct cli *cli, char *list, uint32_t *ret)
 
 static int parse(struct cli *cli, struct wanted *w)
 {
-    enum { OPT_SIG = 256, OPT_TARGET, OPT_EMIT, OPT_SYMBOL, OPT_FASTMATH, OPT_FLAGS, OPT_SEMANTICS, OPT_CHECKED, OPT_DEBUG,
-           OPT_NO_CONTRACT, OPT_PRIVATE, OPT_DEADLINE, OPT_ENTRY };
-    static const struct option longs[] = {
-        { "entry", required_argument, NULL, OPT_ENTRY },     { "sig", required_argument, NULL, OPT_SIG },
-        { "target", required_argument, NULL, OPT_TARGET },   { "emit", required_argument, NULL, OPT_EMIT },
-        { "symbol", required_argument, NULL, OPT_SYMBOL },   { "fastmath", no_argument, NULL, OPT_FASTMATH },
-        { "flags", required_argument, NULL, OPT_FLAGS },     { "semantics", required_argument, NULL, OPT_SEMANTICS },
-        { "checked", no_argument, NULL, OPT_CHECKED },       { "debug", no_argument, NULL, OPT_DEBUG },
-        { "no-contract", no_argument, NULL, OPT_NO_CONTRACT }, { "private", no_argument, NULL, OPT_PRIVATE },
-        { "deadline", required_argument, NULL, OPT_DEADLINE }, { "output", required_argument, NULL, 'o' },
-        { NULL, 0, NULL, 0 }
+    enum {
+        OPT_SIG = 256,
+        OPT_TARGET,
+        OPT_EMIT,
+        OPT_SYMBOL,
+        OPT_FASTMATH,
+        OPT_FLAGS,
+        OPT_SEMANTICS,
+        OPT_CHECKED,
+        OPT_DEBUG,
+        OPT_NO_CONTRACT,
+        OPT_PRIVATE,
+        OPT_DEADLINE,
+        OPT_ENTRY
     };
+    static const struct option longs[] = { { "entry", required_argument, NULL, OPT_ENTRY },
+                                           { "sig", required_argument, NULL, OPT_SIG },
+                                           { "target", required_argument, NULL, OPT_TARGET },
+                                           { "emit", required_argument, NULL, OPT_EMIT },
+                                           { "symbol", required_argument, NULL, OPT_SYMBOL },
+                                           { "fastmath", no_argument, NULL, OPT_FASTMATH },
+                                           { "flags", required_argument, NULL, OPT_FLAGS },
+                                           { "semantics", required_argument, NULL, OPT_SEMANTICS },
+                                           { "checked", no_argument, NULL, OPT_CHECKED },
+                                           { "debug", no_argument, NULL, OPT_DEBUG },
+                                           { "no-contract", no_argument, NULL, OPT_NO_CONTRACT },
+                                           { "private", no_argument, NULL, OPT_PRIVATE },
+                                           { "deadline", required_argument, NULL, OPT_DEADLINE },
+                                           { "output", required_argument, NULL, 'o' },
+                                           { NULL, 0, NULL, 0 } };
     struct kiln_compile *r = &w->request;
     size_t form = 0;
     uint64_t seconds;
@@ -67,16 +91,36 @@ static int parse(struct cli *cli, struct wanted *w)
 
     while ((c = cli_option(cli, "o:", longs)) != -1) {
         switch (c) {
-        case OPT_ENTRY: r->entry = optarg; break;
-        case OPT_SIG: r->signature = optarg; break;
-        case OPT_TARGET: r->target = optarg; break;
-        case OPT_SYMBOL: r->symbol = optarg; break;
-        case OPT_FASTMATH: r->flags |= 0x7F00; break;
-        case OPT_CHECKED: r->checked = true; break;
-        case OPT_DEBUG: r->debug = true; break;
-        case OPT_NO_CONTRACT: r->no_contract = true; break;
-        case OPT_PRIVATE: r->is_private = true; break;
-        case 'o': w->out = optarg; break;
+        case OPT_ENTRY:
+            r->entry = optarg;
+            break;
+        case OPT_SIG:
+            r->signature = optarg;
+            break;
+        case OPT_TARGET:
+            r->target = optarg;
+            break;
+        case OPT_SYMBOL:
+            r->symbol = optarg;
+            break;
+        case OPT_FASTMATH:
+            r->flags |= 0x7F00;
+            break;
+        case OPT_CHECKED:
+            r->checked = true;
+            break;
+        case OPT_DEBUG:
+            r->debug = true;
+            break;
+        case OPT_NO_CONTRACT:
+            r->no_contract = true;
+            break;
+        case OPT_PRIVATE:
+            r->is_private = true;
+            break;
+        case 'o':
+            w->out = optarg;
+            break;
         case OPT_FLAGS:
             status = parse_flags(cli, optarg, &r->flags);
             if (status)
@@ -98,7 +142,8 @@ static int parse(struct cli *cli, struct wanted *w)
             if (form == N_FORMS)
                 return cli_usage(cli, "--emit is so, obj, asm, llvm, llvm-opt or typed, not '%s'", optarg);
             break;
-        default: return kiln_code_exit(KILN_E_INVALID);
+        default:
+            return kiln_code_exit(KILN_E_INVALID);
         }
     }
     if (optind + 1 != cli->argc)
@@ -140,10 +185,11 @@ static int report(const struct cli *cli, const char *path, struct kiln_artifact 
     kiln_artifact_info(a, &info);
     hex(info.key, KILN_KEY_BYTES, key);
     if (cli->json)
-        return json_out(json_pack("{s:s, s:s, s:I, s:s, s:f}", "file", path, "key", key, "bytes", (json_int_t)info.size,
-                                  "source", info.source, "compile_ms", (double)info.compile_us / 1e3));
-    printf("%s: %s, %s (%s), key %.12s\n", path, human_bytes(info.size, size), human_time_us(info.compile_us, cost),
-           info.source, key);
+        return json_out(json_pack("{s:s, s:s, s:I, s:s, s:f}", "file", path, "key", key, "bytes",
+                                  (json_int_t)info.size, "source", info.source, "compile_ms",
+                                  (double)info.compile_us / 1e3));
+    printf("%s: %s, %s (%s), key %.12s\n", path, human_bytes(info.size, size),
+           human_time_us(info.compile_us, cost), info.source, key);
     return 0;
 }
 

@@ -25,7 +25,8 @@ int cmd_get(struct cli *cli)
         return cli_usage(cli, "needs one key");
     n = cli_key(cli->argv[optind], key);
     if (!n)
-        return cli_usage(cli, "'%s' is no key: at least 8 hexadecimal digits, an even number", cli->argv[optind]);
+        return cli_usage(cli, "'%s' is no key: at least 8 hexadecimal digits, an even number",
+                         cli->argv[optind]);
     status = cli_connect(cli, false);
     if (status)
         return status;
@@ -48,8 +49,8 @@ int cmd_get(struct cli *cli)
         printf("%s\n", out);
     if (!status && cli->json && strcmp(out, "-") != 0) {
         char digits[HEX_KEY];
-        status = json_out(json_pack("{s:s, s:s, s:I}", "key", hex(key, sizeof key, digits), "file", out, "bytes",
-                                    (json_int_t)len));
+        status = json_out(json_pack("{s:s, s:s, s:I}", "key", hex(key, sizeof key, digits), "file", out,
+                                    "bytes", (json_int_t)len));
     }
     kiln_artifact_free(a);
     return status;

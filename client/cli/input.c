@@ -46,7 +46,8 @@ static bool ends_with(const char *s, const char *suffix)
 
 static bool is_bitcode(const struct buf *b)
 {
-    return b->len >= 4 && (memcmp(b->data, "BC\xC0\xDE", 4) == 0 || memcmp(b->data, "\xDE\xC0\x17\x0B", 4) == 0);
+    return b->len >= 4 &&
+           (memcmp(b->data, "BC\xC0\xDE", 4) == 0 || memcmp(b->data, "\xDE\xC0\x17\x0B", 4) == 0);
 }
 
 /* A KIR module is a msgpack array that begins with the string "KIR". */

@@ -69,14 +69,19 @@ int cmd_ls(struct cli *cli)
 
     while ((c = cli_option(cli, "n:", longs)) != -1) {
         switch (c) {
-        case 'e': query.entry = optarg; break;
-        case 't': query.target = optarg; break;
+        case 'e':
+            query.entry = optarg;
+            break;
+        case 't':
+            query.target = optarg;
+            break;
         case 'n':
             most = strtoul(optarg, &end, 10);
             if (*end || end == optarg || most == 0 || most > UINT32_MAX)
                 return cli_usage(cli, "--limit needs a positive number, not '%s'", optarg);
             break;
-        default: return kiln_code_exit(KILN_E_INVALID);
+        default:
+            return kiln_code_exit(KILN_E_INVALID);
         }
     }
     if (optind < cli->argc)

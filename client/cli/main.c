@@ -31,14 +31,16 @@ static void help(FILE *out)
     fputs("usage: kiln [--socket PATH] COMMAND [--json] [arguments]\n\n", out);
     for (size_t i = 0; i < N_COMMANDS; i++)
         fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
-    fputs("\n  kiln COMMAND --help says more. Without --socket: KILN_SOCKET, then the user's daemon, then the "
-          "system's.\n", out);
+    fputs(
+        "\n  kiln COMMAND --help says more. Without --socket: KILN_SOCKET, then the user's daemon, then the "
+        "system's.\n",
+        out);
 }
 
 static void command_help(FILE *out, const struct command *c)
 {
-    fprintf(out, "usage: kiln %s%s%s [--json] [--socket PATH]\n%s\n", c->name, *c->arguments ? " " : "", c->arguments,
-            c->summary);
+    fprintf(out, "usage: kiln %s%s%s [--json] [--socket PATH]\n%s\n", c->name, *c->arguments ? " " : "",
+            c->arguments, c->summary);
     if (*c->options)
         fprintf(out, "\n%s", c->options);
 }

@@ -71,15 +71,24 @@ static json_t *value(struct mp_in *in, unsigned depth)
     if (depth > MAX_DEPTH || mp_next(in, &item, &e) < 0)
         return NULL;
     switch (item.kind) {
-    case MP_NIL: return json_null();
-    case MP_BOOL: return json_boolean(item.b);
-    case MP_UINT: return json_integer((json_int_t)item.u);
-    case MP_INT: return json_integer((json_int_t)item.i);
-    case MP_FLOAT: return json_real(item.f);
-    case MP_STR: return text_json(&item);
-    case MP_BIN: return hex_json(item.s.p, item.s.len);
-    case MP_ARRAY: return array_json(in, item.n, depth);
-    case MP_MAP: return map_json(in, item.n, depth);
+    case MP_NIL:
+        return json_null();
+    case MP_BOOL:
+        return json_boolean(item.b);
+    case MP_UINT:
+        return json_integer((json_int_t)item.u);
+    case MP_INT:
+        return json_integer((json_int_t)item.i);
+    case MP_FLOAT:
+        return json_real(item.f);
+    case MP_STR:
+        return text_json(&item);
+    case MP_BIN:
+        return hex_json(item.s.p, item.s.len);
+    case MP_ARRAY:
+        return array_json(in, item.n, depth);
+    case MP_MAP:
+        return map_json(in, item.n, depth);
     }
     return NULL;
 }

@@ -51,7 +51,8 @@ const char *human_seconds(uint64_t s, text out)
     else if (s < 86400)
         snprintf(out, sizeof(text), "%u h %u min", (unsigned)(s / 3600), (unsigned)(s % 3600 / 60));
     else
-        snprintf(out, sizeof(text), "%u d %u h", (unsigned)(s / 86400 % 1000000), (unsigned)(s % 86400 / 3600));
+        snprintf(out, sizeof(text), "%u d %u h", (unsigned)(s / 86400 % 1000000),
+                 (unsigned)(s % 86400 / 3600));
     return out;
 }
 

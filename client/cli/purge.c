@@ -13,7 +13,8 @@ static int resolve(struct cli *cli, unsigned char (*keys)[KILN_KEY_BYTES])
         struct kiln_detail *detail;
         size_t n = cli_key(cli->argv[i], key);
         if (!n)
-            return cli_usage(cli, "'%s' is no key: at least 8 hexadecimal digits, an even number", cli->argv[i]);
+            return cli_usage(cli, "'%s' is no key: at least 8 hexadecimal digits, an even number",
+                             cli->argv[i]);
         if (n == KILN_KEY_BYTES)
             continue;
         if (kiln_show(cli->connection, key, n, &detail, &cli->error) < 0)
@@ -39,14 +40,21 @@ int cmd_purge(struct cli *cli)
 
     while ((c = cli_option(cli, "", longs)) != -1) {
         switch (c) {
-        case 'e': what.entry = optarg; break;
-        case 'a': what.all = true; break;
-        case 'd': what.dry_run = true; break;
+        case 'e':
+            what.entry = optarg;
+            break;
+        case 'a':
+            what.all = true;
+            break;
+        case 'd':
+            what.dry_run = true;
+            break;
         case 'u':
             if (!cli_duration(optarg, &what.unused_s))
                 return cli_usage(cli, "--unused needs a time such as 12h or 7d, not '%s'", optarg);
             break;
-        default: return kiln_code_exit(KILN_E_INVALID);
+        default:
+            return kiln_code_exit(KILN_E_INVALID);
         }
     }
     what.n_keys = (uint32_t)(cli->argc - optind);
@@ -63,11 +71,11 @@ int cmd_purge(struct cli *cli)
     if (!status && kiln_purge(cli->connection, &what, &entries, &bytes, &cli->error) < 0)
         status = cli_fail(cli, NULL);
     else if (!status && cli->json)
-        status = json_out(json_pack("{s:I, s:I, s:b}", "entries", (json_int_t)entries, "bytes", (json_int_t)bytes,
-                                    "dry_run", what.dry_run));
+        status = json_out(json_pack("{s:I, s:I, s:b}", "entries", (json_int_t)entries, "bytes",
+                                    (json_int_t)bytes, "dry_run", what.dry_run));
     else if (!status)
-        printf("%s %llu entries, %s\n", what.dry_run ? "would remove" : "removed", (unsigned long long)entries,
-               human_bytes(bytes, size));
+        printf("%s %llu entries, %s\n", what.dry_run ? "would remove" : "removed",
+               (unsigned long long)entries, human_bytes(bytes, size));
     free(keys);
     return status;
 }

@@ -6,7 +6,8 @@
 #include "proto/base/arena.h"
 #include "proto/ir/kir.h"
 
-#define IR_ARENA (512u << 20) /* decoding a module takes a multiple of its bytes; a frame is 64 MiB at most */
+#define IR_ARENA (512u << 20) /* decoding a module takes a multiple of its bytes; a frame is 64 MiB at most  \
+                               */
 
 /* Text of the payload: KIR in its text form, textual LLVM IR as it is; false for bitcode. */
 static bool ir_text(const struct kiln_detail *d, struct buf *out)

@@ -17,7 +17,8 @@ static const char *find_line(const char *text, uint32_t line)
     return text;
 }
 
-bool source_report(FILE *out, const struct source *s, int32_t function, int32_t node, const char *message, bool caret)
+bool source_report(FILE *out, const struct source *s, int32_t function, int32_t node, const char *message,
+                   bool caret)
 {
     const struct kir_function_positions *f;
     struct kir_position at;

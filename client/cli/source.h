@@ -17,6 +17,7 @@ struct source {
 };
 
 /* "FILE:4:15: message", the line and a caret, if the node has a place; false if it has none. */
-bool source_report(FILE *out, const struct source *s, int32_t function, int32_t node, const char *message, bool caret);
+bool source_report(FILE *out, const struct source *s, int32_t function, int32_t node, const char *message,
+                   bool caret);
 
 #endif

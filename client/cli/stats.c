@@ -34,7 +34,8 @@ int cmd_stats(struct cli *cli)
     if (cli->json) {
         json_t *o = json_object();
         for (uint32_t i = 0; i < counters->n; i++)
-            json_object_set_new(o, counters->items[i].name, json_integer((json_int_t)counters->items[i].value));
+            json_object_set_new(o, counters->items[i].name,
+                                json_integer((json_int_t)counters->items[i].value));
         status = json_out(o);
     } else {
         t = table_new(titles, 2, "lr");

@@ -8,15 +8,17 @@ static json_t *state_json(const struct kiln_state *s)
     json_t *workers = json_array();
 
     for (uint32_t i = 0; i < s->n_workers; i++)
-        json_array_append_new(workers, json_pack("{s:i, s:s, s:I, s:I}", "pid", (int)s->workers[i].pid, "state",
-                                                 s->workers[i].state, "jobs", (json_int_t)s->workers[i].jobs, "rss",
-                                                 (json_int_t)s->workers[i].rss));
-    return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:o}", "pid", (int)s->pid,
-                     "version", s->version, "socket", s->socket, "cache_dir", s->cache_dir, "llvm", s->llvm, "notice",
-                     s->notice, "toolchain", hex(s->toolchain, KILN_DIGEST_BYTES, digest), "uptime_s",
-                     (json_int_t)s->uptime_s, "connections", (json_int_t)s->connections, "queued",
-                     (json_int_t)s->queued, "queue_limit", (json_int_t)s->queue_limit, "rss", (json_int_t)s->rss,
-                     "draining", s->draining, "workers", workers);
+        json_array_append_new(workers,
+                              json_pack("{s:i, s:s, s:I, s:I}", "pid", (int)s->workers[i].pid, "state",
+                                        s->workers[i].state, "jobs", (json_int_t)s->workers[i].jobs, "rss",
+                                        (json_int_t)s->workers[i].rss));
+    return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:o}", "pid",
+                     (int)s->pid, "version", s->version, "socket", s->socket, "cache_dir", s->cache_dir,
+                     "llvm", s->llvm, "notice", s->notice, "toolchain",
+                     hex(s->toolchain, KILN_DIGEST_BYTES, digest), "uptime_s", (json_int_t)s->uptime_s,
+                     "connections", (json_int_t)s->connections, "queued", (json_int_t)s->queued,
+                     "queue_limit", (json_int_t)s->queue_limit, "rss", (json_int_t)s->rss, "draining",
+                     s->draining, "workers", workers);
 }
 
 static void print_state(const struct cli *cli, const struct kiln_state *s)

@@ -103,8 +103,8 @@ static bool grow_keys(struct kir_builder *b, struct kir_b_keys *k)
     return true;
 }
 
-/* The slot of the bytes in b->text: with its handle if they are known, else the bytes are kept and the slot has
- * KIR_NIL. NULL when out of memory. */
+/* The slot of the bytes in b->text: with its handle if they are known, else the bytes are kept and the slot
+ * has KIR_NIL. NULL when out of memory. */
 static struct kir_b_key *intern(struct kir_builder *b, struct kir_b_keys *k)
 {
     struct kir_b_key *slot;
@@ -211,12 +211,14 @@ uint32_t kir_b_bigint(struct kir_builder *b, const char *digits)
     if (!*s || strspn(s, "0123456789") != strlen(s) || (*s == '0' && s[1]))
         return misuse(b, "an integer is decimal digits without leading zeros");
     for (const char *p = s; *p && fits; p++)
-        fits = !__builtin_mul_overflow(v, (uint64_t)10, &v) && !__builtin_add_overflow(v, (uint64_t)(*p - '0'), &v);
+        fits = !__builtin_mul_overflow(v, (uint64_t)10, &v) &&
+               !__builtin_add_overflow(v, (uint64_t)(*p - '0'), &v);
     if (fits && !negative)
         return kir_b_uint(b, v);
     if (fits && v <= (uint64_t)INT64_MAX + 1)
         return kir_b_int(b, (int64_t)(0 - v));
-    return kir_b_any_const(b, &(struct kir_const){ .kind = KIR_K_BIGINT, .s = { digits, (uint32_t)strlen(digits) } });
+    return kir_b_any_const(
+        b, &(struct kir_const){ .kind = KIR_K_BIGINT, .s = { digits, (uint32_t)strlen(digits) } });
 }
 
 uint32_t kir_b_float(struct kir_builder *b, double v)
@@ -271,7 +273,8 @@ uint32_t kir_b_scalar(struct kir_builder *b, const char *type, const void *p, si
                                                    .data_len = (uint32_t)len });
 }
 
-uint32_t kir_b_array(struct kir_builder *b, const char *type, const uint32_t *dims, uint32_t ndim, const void *p, size_t len)
+uint32_t kir_b_array(struct kir_builder *b, const char *type, const uint32_t *dims, uint32_t ndim,
+                     const void *p, size_t len)
 {
     if (len > UINT32_MAX / 2)
         return misuse(b, "a constant is too long");
@@ -292,7 +295,8 @@ uint32_t kir_b_enum_member(struct kir_builder *b, uint32_t usertype, uint32_t me
 uint32_t kir_b_namedtuple(struct kir_builder *b, uint32_t usertype, const uint32_t *items, uint32_t n)
 {
     return kir_b_any_const(
-        b, &(struct kir_const){ .kind = KIR_K_NAMEDTUPLE, .usertype = usertype, .items = items, .n_items = n });
+        b,
+        &(struct kir_const){ .kind = KIR_K_NAMEDTUPLE, .usertype = usertype, .items = items, .n_items = n });
 }
 
 uint32_t kir_b_usertype_const(struct kir_builder *b, uint32_t usertype)
@@ -310,8 +314,9 @@ static const char *const *copy_texts(struct kir_builder *b, const char *const *t
     return copy;
 }
 
-uint32_t kir_b_usertype(struct kir_builder *b, enum kir_usertype_kind kind, const char *name, uint32_t n_fields,
-                        const char *const *names, const char *const *types, const uint32_t *consts)
+uint32_t kir_b_usertype(struct kir_builder *b, enum kir_usertype_kind kind, const char *name,
+                        uint32_t n_fields, const char *const *names, const char *const *types,
+                        const uint32_t *consts)
 {
     struct kir_usertype t = { kind, name, n_fields, names, types, consts };
     struct kir_b_key *slot;
@@ -332,7 +337,8 @@ uint32_t kir_b_usertype(struct kir_builder *b, enum kir_usertype_kind kind, cons
     t.name = arena_dup(&b->a, name, strlen(name));
     t.field_names = copy_texts(b, names, n_fields);
     t.field_types = kind == KIR_UT_ENUM ? NULL : copy_texts(b, types, n_fields);
-    t.field_consts = kind == KIR_UT_ENUM ? (uint32_t *)arena_dup(&b->a, consts, n_fields * sizeof *consts) : NULL;
+    t.field_consts =
+        kind == KIR_UT_ENUM ? (uint32_t *)arena_dup(&b->a, consts, n_fields * sizeof *consts) : NULL;
     if (!b->usertypes || !t.name || !t.field_names || (!t.field_types && !t.field_consts))
         return no_memory(b);
     b->usertypes[b->n_usertypes] = t;
@@ -369,7 +375,8 @@ void kir_b_flags(struct kir_builder *b, uint32_t f, uint32_t flags)
         fn->flags = flags;
 }
 
-uint32_t kir_b_param(struct kir_builder *b, uint32_t f, const char *name, enum kir_param_kind kind, uint32_t default_const)
+uint32_t kir_b_param(struct kir_builder *b, uint32_t f, const char *name, enum kir_param_kind kind,
+                     uint32_t default_const)
 {
     struct kir_b_function *fn = function(b, f);
     char *copy;
@@ -386,7 +393,8 @@ uint32_t kir_b_param(struct kir_builder *b, uint32_t f, const char *name, enum k
     copy = arena_dup(&b->a, name, strlen(name));
     if (!fn->params || !copy)
         return no_memory(b);
-    fn->params[fn->n_params++] = (struct kir_param){ copy, kind, default_const == KIR_NIL ? 0 : default_const + 1 };
+    fn->params[fn->n_params++] =
+        (struct kir_param){ copy, kind, default_const == KIR_NIL ? 0 : default_const + 1 };
     return fn->n_locals++;
 }
 
@@ -421,7 +429,8 @@ uint32_t kir_b_function_number(const struct kir_builder *b, uint32_t f)
 
 /* ---- nodes ----------------------------------------------------------------------------------------- */
 
-static bool operand_exists(const struct kir_builder *b, const struct kir_b_function *fn, const struct kir_walk *w)
+static bool operand_exists(const struct kir_builder *b, const struct kir_b_function *fn,
+                           const struct kir_walk *w)
 {
     switch (w->letter) {
     case 'c':
@@ -446,14 +455,16 @@ static bool is_node_letter(char c)
 }
 
 /* The node operands must be what is on top of the stack, in order; they are taken off. */
-static bool take_operands(struct kir_builder *b, uint32_t f, struct kir_b_function *fn, const struct kir_node *n)
+static bool take_operands(struct kir_builder *b, uint32_t f, struct kir_b_function *fn,
+                          const struct kir_node *n)
 {
     size_t count = 0, base;
     const char *op = kir_opinfo(n->op)->text;
 
     for (struct kir_walk w = kir_walk(n); kir_walk_next(&w);) {
         if (!operand_exists(b, fn, &w)) {
-            kir_builder_fail(b, KILN_E_KIR_BAD, "function %u, node %zu (%s): operand %u is no such thing", f, fn->n_nodes, op, w.operand);
+            kir_builder_fail(b, KILN_E_KIR_BAD, "function %u, node %zu (%s): operand %u is no such thing", f,
+                             fn->n_nodes, op, w.operand);
             return false;
         }
         count += is_node_letter(w.letter);
@@ -462,10 +473,11 @@ static bool take_operands(struct kir_builder *b, uint32_t f, struct kir_b_functi
     count = base;
     for (struct kir_walk w = kir_walk(n); kir_walk_next(&w);)
         if (is_node_letter(w.letter) && (count >= fn->n_stack || fn->stack[count++] != w.value)) {
-            kir_builder_fail(b, KILN_E_KIR_BAD,
-                             "function %u, node %zu (%s): operand %u is not the node expected here: make operands "
-                             "in order, each once, right before their parent",
-                             f, fn->n_nodes, op, w.operand);
+            kir_builder_fail(
+                b, KILN_E_KIR_BAD,
+                "function %u, node %zu (%s): operand %u is not the node expected here: make operands "
+                "in order, each once, right before their parent",
+                f, fn->n_nodes, op, w.operand);
             return false;
         }
     fn->n_stack = base;
@@ -480,7 +492,8 @@ uint32_t kir_b_node(struct kir_builder *b, uint32_t f, enum kir_op op, const uin
 
     if (!fn)
         return KIR_NIL;
-    if (!info || n_args > UINT32_MAX - 1 || kir_operands_length(info->operands, args, (uint32_t)n_args) != n_args)
+    if (!info || n_args > UINT32_MAX - 1 ||
+        kir_operands_length(info->operands, args, (uint32_t)n_args) != n_args)
         return misuse(b, "a node's operands are not those of its op");
     if (!take_operands(b, f, fn, &n))
         return KIR_NIL;

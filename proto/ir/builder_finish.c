@@ -13,7 +13,7 @@ struct numbering {
     struct visit {
         uint32_t handle, item;
         bool fields;
-    } *visits;
+    } * visits;
     uint32_t **local_of; /* per function handle */
 };
 
@@ -184,8 +184,9 @@ static bool write_function(struct numbering *k, uint32_t handle, struct arena *a
 static bool write_const(const struct numbering *k, uint32_t handle, struct arena *a, struct kir_const *out)
 {
     const struct kir_const *c = &k->b->consts[handle];
-    bool text = c->kind == KIR_K_BIGINT || c->kind == KIR_K_STR || c->kind == KIR_K_BYTES || c->kind == KIR_K_TYPE ||
-                c->kind == KIR_K_EXCEPTION || c->kind == KIR_K_SCALAR || c->kind == KIR_K_ARRAY;
+    bool text = c->kind == KIR_K_BIGINT || c->kind == KIR_K_STR || c->kind == KIR_K_BYTES ||
+                c->kind == KIR_K_TYPE || c->kind == KIR_K_EXCEPTION || c->kind == KIR_K_SCALAR ||
+                c->kind == KIR_K_ARRAY;
     uint32_t *items;
 
     *out = *c;
@@ -217,7 +218,8 @@ static bool write_texts(struct arena *a, const char *const *texts, uint32_t n, c
     return copy != NULL;
 }
 
-static bool write_usertype(const struct numbering *k, uint32_t handle, struct arena *a, struct kir_usertype *out)
+static bool write_usertype(const struct numbering *k, uint32_t handle, struct arena *a,
+                           struct kir_usertype *out)
 {
     const struct kir_usertype *t = &k->b->usertypes[handle];
     uint32_t *consts;
@@ -248,8 +250,8 @@ static bool number_all(struct numbering *k, struct arena *a, struct kir_function
     k->env_of = nils(&b->a, b->n_env);
     k->visits = arena_new_array(&b->a, b->n_consts, struct visit);
     k->local_of = arena_new_array(&b->a, b->n_functions, uint32_t *);
-    if (!functions || !k->func_of || !k->funcs || !k->const_of || !k->consts || !k->usertype_of || !k->usertypes ||
-        !k->env_of || !k->visits || !k->local_of)
+    if (!functions || !k->func_of || !k->funcs || !k->const_of || !k->consts || !k->usertype_of ||
+        !k->usertypes || !k->env_of || !k->visits || !k->local_of)
         return false;
     k->funcs[0] = 0;
     k->func_of[0] = 0;
@@ -263,7 +265,8 @@ static bool number_all(struct numbering *k, struct arena *a, struct kir_function
     return true;
 }
 
-static bool write_all(struct numbering *k, struct arena *a, struct kir_function *functions, struct kir_module *m)
+static bool write_all(struct numbering *k, struct arena *a, struct kir_function *functions,
+                      struct kir_module *m)
 {
     struct kir_const *consts = arena_new_array(a, k->n_consts, struct kir_const);
     struct kir_usertype *usertypes = arena_new_array(a, k->n_usertypes, struct kir_usertype);
@@ -279,12 +282,14 @@ static bool write_all(struct numbering *k, struct arena *a, struct kir_function 
     for (uint32_t i = 0; i < k->n_funcs; i++)
         if (!write_function(k, k->funcs[i], a, &functions[i]))
             return false;
-    *m = (struct kir_module){ k->n_consts, k->n_usertypes, k->n_funcs, k->n_env, consts, usertypes, functions };
+    *m = (struct kir_module){
+        k->n_consts, k->n_usertypes, k->n_funcs, k->n_env, consts, usertypes, functions
+    };
     return true;
 }
 
-int kir_builder_finish_at(struct kir_builder *b, struct arena *a, struct kir_module **ret, struct kir_place *at,
-                          struct kiln_err *e)
+int kir_builder_finish_at(struct kir_builder *b, struct arena *a, struct kir_module **ret,
+                          struct kir_place *at, struct kiln_err *e)
 {
     struct numbering k = { .b = b };
     struct kir_function *functions;

@@ -5,7 +5,8 @@
 
 #include "proto/ir/builder.h"
 
-#define NODE(op, ...) kir_b_node(b, f, op, (const uint32_t[]){ __VA_ARGS__ }, sizeof((const uint32_t[]){ __VA_ARGS__ }) / 4)
+#define NODE(op, ...)                                                                                        \
+    kir_b_node(b, f, op, (const uint32_t[]){ __VA_ARGS__ }, sizeof((const uint32_t[]){ __VA_ARGS__ }) / 4)
 
 /* KIR_NIL + 1 is 0: absent. */
 static uint32_t optional(uint32_t x)
@@ -14,8 +15,8 @@ static uint32_t optional(uint32_t x)
 }
 
 /* `head` numbers, then a list of n, then `tail` more lists that are empty. */
-static uint32_t with_list(struct kir_builder *b, uint32_t f, enum kir_op op, const uint32_t *head, uint32_t n_head,
-                          const uint32_t *items, uint32_t n, uint32_t n_empty)
+static uint32_t with_list(struct kir_builder *b, uint32_t f, enum kir_op op, const uint32_t *head,
+                          uint32_t n_head, const uint32_t *items, uint32_t n, uint32_t n_empty)
 {
     size_t total = (size_t)n_head + 1 + n + n_empty;
     uint32_t *args = calloc(total, sizeof *args), node;
@@ -77,7 +78,8 @@ uint32_t kir_b_compare(struct kir_builder *b, uint32_t f, enum kir_compare op, u
     return NODE(KIR_COMPARE, 1, op, 2, x, y);
 }
 
-uint32_t kir_b_bool_op(struct kir_builder *b, uint32_t f, enum kir_op and_or_or, const uint32_t *items, uint32_t n)
+uint32_t kir_b_bool_op(struct kir_builder *b, uint32_t f, enum kir_op and_or_or, const uint32_t *items,
+                       uint32_t n)
 {
     return with_list(b, f, and_or_or, NULL, 0, items, n, 0);
 }
@@ -122,7 +124,8 @@ uint32_t kir_b_assign(struct kir_builder *b, uint32_t f, uint32_t value, uint32_
     return NODE(KIR_ASSIGN, value, 1, target);
 }
 
-uint32_t kir_b_augassign(struct kir_builder *b, uint32_t f, enum kir_binary op, uint32_t target, uint32_t value)
+uint32_t kir_b_augassign(struct kir_builder *b, uint32_t f, enum kir_binary op, uint32_t target,
+                         uint32_t value)
 {
     return NODE(KIR_AUGASSIGN, op, target, value);
 }
@@ -142,7 +145,8 @@ uint32_t kir_b_while(struct kir_builder *b, uint32_t f, uint32_t condition, uint
     return NODE(KIR_WHILE, condition, body, optional(otherwise));
 }
 
-uint32_t kir_b_for(struct kir_builder *b, uint32_t f, uint32_t target, uint32_t iterable, uint32_t body, uint32_t otherwise)
+uint32_t kir_b_for(struct kir_builder *b, uint32_t f, uint32_t target, uint32_t iterable, uint32_t body,
+                   uint32_t otherwise)
 {
     return NODE(KIR_FOR, target, iterable, body, optional(otherwise));
 }

@@ -17,7 +17,7 @@ struct kir_b_function {
         uint16_t op;
         uint32_t n_args;
         size_t first; /* in args */
-    } *nodes;
+    } * nodes;
     size_t n_nodes, cap_nodes;
     uint32_t *stack; /* nodes without a parent */
     size_t n_stack, cap_stack;
@@ -50,8 +50,8 @@ struct kir_builder {
 };
 
 /* As kir_builder_finish; on failure *at says which function (as a handle) and node is wrong, if one is. */
-int kir_builder_finish_at(struct kir_builder *b, struct arena *a, struct kir_module **ret, struct kir_place *at,
-                          struct kiln_err *e);
+int kir_builder_finish_at(struct kir_builder *b, struct arena *a, struct kir_module **ret,
+                          struct kir_place *at, struct kiln_err *e);
 
 static inline struct kir_node kir_b_node_at(const struct kir_b_function *f, size_t i)
 {

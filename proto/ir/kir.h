@@ -19,8 +19,8 @@
 /* Limits of a module. Nesting of one function's tree: so deep that no program meets it (CPython's own parser
  * stops earlier), so shallow that passes may recurse over a verified module on an 8 MB stack. */
 #define KIR_MAX_DEPTH 3000u
-#define KIR_MAX_PARAMS 255u /* as in signatures */
-#define KIR_MAX_NAME 255u /* bytes of a name in a node: checked at each use, so it must be short */
+#define KIR_MAX_PARAMS 255u  /* as in signatures */
+#define KIR_MAX_NAME 255u    /* bytes of a name in a node: checked at each use, so it must be short */
 #define KIR_MAX_FIELDS 4096u /* of a user type */
 
 enum kir_op {
@@ -84,8 +84,8 @@ struct kir_const {
     union {
         bool b;
         struct {
-            uint64_t bits;     /* two's complement */
-            bool is_unsigned;  /* the value is past INT64_MAX */
+            uint64_t bits;    /* two's complement */
+            bool is_unsigned; /* the value is past INT64_MAX */
         } i;
         double f;
         struct {

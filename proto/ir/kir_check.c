@@ -43,7 +43,8 @@ struct checker {
     uint32_t *stack, *children;
     uint32_t sp, n_children;
     struct visit *visits; /* constants under way, see visit_const */
-    uint32_t *name_mark; /* per constant: serial of the last CALL with this keyword, or function with this parameter */
+    uint32_t *name_mark;  /* per constant: serial of the last CALL with this keyword, or function with this
+                             parameter */
     uint32_t serial;
 };
 
@@ -58,7 +59,8 @@ static int bad(struct checker *k, const char *fmt, ...)
     vsnprintf(msg, sizeof msg, fmt, ap);
     va_end(ap);
     *k->at = (struct kir_place){ k->func, k->node };
-    return kiln_err_set(k->e, KILN_E_KIR_BAD, 0, "function %u, node %u (%s): %s", k->func, k->node, info->text, msg);
+    return kiln_err_set(k->e, KILN_E_KIR_BAD, 0, "function %u, node %u (%s): %s", k->func, k->node,
+                        info->text, msg);
 }
 
 static int bad_function(struct checker *k, const char *why)
@@ -78,7 +80,8 @@ static int enter_const(struct checker *k, uint32_t c, uint32_t *depth)
     if (at->kind != KIR_K_ENUM && at->kind != KIR_K_NAMEDTUPLE && at->kind != KIR_K_USERTYPE)
         return 0;
     if (at->usertype > k->next_usertype)
-        return kiln_err_set(k->e, KILN_E_KIR_BAD, 0, "user type %u is not in order of first reference", at->usertype);
+        return kiln_err_set(k->e, KILN_E_KIR_BAD, 0, "user type %u is not in order of first reference",
+                            at->usertype);
     if (at->usertype == k->next_usertype) {
         k->next_usertype++;
         v->fields = k->m->usertypes[at->usertype].kind == KIR_UT_ENUM;
@@ -124,13 +127,14 @@ static int visit_const(struct checker *k, uint32_t c)
             if (part < k->next_const)
                 continue;
             if (part >= v->index)
-                return kiln_err_set(k->e, KILN_E_KIR_BAD, 0, "constant %u refers to %u, which must come before it",
-                                    v->index, part);
+                return kiln_err_set(k->e, KILN_E_KIR_BAD, 0,
+                                    "constant %u refers to %u, which must come before it", v->index, part);
             if ((rc = enter_const(k, part, &depth)))
                 return rc;
         } else if (v->index != k->next_const) {
-            return kiln_err_set(k->e, KILN_E_KIR_BAD, 0, "constant %u is not in order of first reference: it should be %u",
-                                v->index, k->next_const);
+            return kiln_err_set(k->e, KILN_E_KIR_BAD, 0,
+                                "constant %u is not in order of first reference: it should be %u", v->index,
+                                k->next_const);
         } else {
             k->next_const++;
             depth--;
@@ -148,7 +152,8 @@ static bool enum_valid(unsigned op, uint32_t number)
     return kir_enum_text(op, number) != NULL;
 }
 
-/* Whether a node of these flags may be operand k of op where letter says e: STAR and FORMAT have their places. */
+/* Whether a node of these flags may be operand k of op where letter says e: STAR and FORMAT have their
+ * places. */
 static bool expression_fits(unsigned op, unsigned k, unsigned flags)
 {
     if (flags & NODE_STAR)
@@ -158,7 +163,8 @@ static bool expression_fits(unsigned op, unsigned k, unsigned flags)
     return true;
 }
 
-static int check_child(struct checker *k, unsigned op, char letter, unsigned operand, uint32_t child, struct info *up)
+static int check_child(struct checker *k, unsigned op, char letter, unsigned operand, uint32_t child,
+                       struct info *up)
 {
     const struct info *c;
     bool fits;
@@ -217,7 +223,10 @@ static int mention_function(struct checker *k, unsigned op, uint32_t f)
         k->next_func++;
     free = k->m->functions[f].n_free != 0;
     if (free != (op == KIR_CLOSURE))
-        return bad(k, free ? "function %u has free variables: it needs a closure" : "function %u has no free variables: it needs func", f);
+        return bad(k,
+                   free ? "function %u has free variables: it needs a closure"
+                        : "function %u has no free variables: it needs func",
+                   f);
     return 0;
 }
 
@@ -226,7 +235,8 @@ static bool is_name(const struct kir_const *c)
     return c->kind == KIR_K_STR && c->s.len > 0 && c->s.len <= KIR_MAX_NAME && !memchr(c->s.p, 0, c->s.len);
 }
 
-static int check_operand(struct checker *k, unsigned op, char letter, unsigned operand, uint32_t x, struct info *up)
+static int check_operand(struct checker *k, unsigned op, char letter, unsigned operand, uint32_t x,
+                         struct info *up)
 {
     switch (letter) {
     case 'c':
@@ -246,7 +256,8 @@ static int check_operand(struct checker *k, unsigned op, char letter, unsigned o
         if (x >= k->m->n_env)
             return bad(k, "there is no environment slot %u", x);
         if (x > k->next_env)
-            return bad(k, "environment slot %u is not in order of first reference: it should be %u", x, k->next_env);
+            return bad(k, "environment slot %u is not in order of first reference: it should be %u", x,
+                       k->next_env);
         k->next_env += x == k->next_env;
         return 0;
     case 'i':
@@ -318,7 +329,8 @@ static int check_fstring(struct checker *k)
 {
     for (uint32_t i = 0; i < k->n_children; i++) {
         const struct kir_node *part = &k->fn->nodes[k->children[i]];
-        if (part->op != KIR_FORMAT && (part->op != KIR_CONST || k->m->consts[part->args[0]].kind != KIR_K_STR))
+        if (part->op != KIR_FORMAT &&
+            (part->op != KIR_CONST || k->m->consts[part->args[0]].kind != KIR_K_STR))
             return bad(k, "parts are string constants and format");
     }
     return 0;
@@ -369,7 +381,9 @@ static int check_rules(struct checker *k, const struct kir_node *n, struct info 
         up->flags |= NODE_JUMP;
         return 0;
     case KIR_COMPARE:
-        return count(n, 0) >= 1 && count(n, 1) == count(n, 0) + 1 ? 0 : bad(k, "one operand more than operators are needed");
+        return count(n, 0) >= 1 && count(n, 1) == count(n, 0) + 1
+                   ? 0
+                   : bad(k, "one operand more than operators are needed");
     case KIR_AND:
     case KIR_OR:
         return count(n, 0) >= 2 ? 0 : bad(k, "two operands are needed");
@@ -398,7 +412,8 @@ static int check_rules(struct checker *k, const struct kir_node *n, struct info 
     case KIR_WITH:
         return count(n, 0) >= 1 ? 0 : bad(k, "an item is needed");
     case KIR_RAISE:
-        return kir_opt(n, 0) == KIR_NIL && kir_opt(n, 1) != KIR_NIL ? bad(k, "a cause without an exception") : 0;
+        return kir_opt(n, 0) == KIR_NIL && kir_opt(n, 1) != KIR_NIL ? bad(k, "a cause without an exception")
+                                                                    : 0;
     case KIR_HANDLER:
         return kir_opt(n, 0) == KIR_NIL && kir_opt(n, 1) != KIR_NIL ? bad(k, "a name without a class") : 0;
     case KIR_TRY:
@@ -419,14 +434,15 @@ static int check_node(struct checker *k)
     k->n_children = 0;
     if ((rc = check_operands(k, n, &up)))
         return rc;
-    if (k->n_children > k->sp ||
-        (k->n_children && memcmp(k->stack + k->sp - k->n_children, k->children, k->n_children * sizeof *k->stack)))
+    if (k->n_children > k->sp || (k->n_children && memcmp(k->stack + k->sp - k->n_children, k->children,
+                                                          k->n_children * sizeof *k->stack)))
         return bad(k, "operands are not the topmost nodes in order: the code is not in post-order");
     k->sp -= k->n_children;
     if ((rc = check_rules(k, n, &up)))
         return rc;
     if (up.depth > KIR_MAX_DEPTH)
-        return kiln_err_set(k->e, KILN_E_LIMIT, 0, "function %u, node %u: nested more than %u deep", k->func, k->node, KIR_MAX_DEPTH);
+        return kiln_err_set(k->e, KILN_E_LIMIT, 0, "function %u, node %u: nested more than %u deep", k->func,
+                            k->node, KIR_MAX_DEPTH);
     k->stack[k->sp++] = k->node;
     k->info[k->node] = up;
     return 0;

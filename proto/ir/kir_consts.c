@@ -100,7 +100,8 @@ static int check_array(struct consts *k, uint32_t i, const struct kir_const *c)
 static int check_bigint(struct consts *k, uint32_t i, const struct kir_const *c)
 {
     bool negative = c->s.len && c->s.p[0] == '-';
-    const char *digits = c->s.p + negative, *limit = negative ? "9223372036854775808" : "18446744073709551615";
+    const char *digits = c->s.p + negative,
+               *limit = negative ? "9223372036854775808" : "18446744073709551615";
     size_t n = c->s.len - negative;
 
     if (n == 0 || strspn(digits, "0123456789") != n || digits[0] == '0')
@@ -174,7 +175,8 @@ static int check_field_names(struct consts *k, uint32_t i, const struct kir_user
     qsort(sorted, t->n_fields, sizeof *sorted, by_text);
     for (uint32_t j = 1; j < t->n_fields; j++)
         if (!strcmp(sorted[j - 1], sorted[j]))
-            return kiln_err_set(k->e, KILN_E_KIR_BAD, 0, "user type %u: two fields are named '%s'", i, sorted[j]);
+            return kiln_err_set(k->e, KILN_E_KIR_BAD, 0, "user type %u: two fields are named '%s'", i,
+                                sorted[j]);
     return 0;
 }
 
@@ -185,7 +187,8 @@ static int check_usertype(struct consts *k, uint32_t i, const struct kir_usertyp
     for (uint32_t j = 0; !rc && j < t->n_fields; j++) {
         if (t->kind == KIR_UT_ENUM) {
             if (t->field_consts[j] >= k->m->n_consts)
-                rc = kiln_err_set(k->e, KILN_E_KIR_BAD, 0, "user type %u: there is no constant %u", i, t->field_consts[j]);
+                rc = kiln_err_set(k->e, KILN_E_KIR_BAD, 0, "user type %u: there is no constant %u", i,
+                                  t->field_consts[j]);
         } else if (*t->field_types[j] && !canonical(k, t->field_types[j], strlen(t->field_types[j]))) {
             rc = kiln_err_wrap(k->e, "user type %u", i);
         }

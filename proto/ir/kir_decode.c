@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * kir_decode.c - bytes to tables. docs/kir.md is the grammar.
  *
- * Decoding only brings the parts into place; kir_check_* then say whether they make sense. What is done here is
- * what must be known to allocate and to cut: counts against the bytes left, operand counts of nodes. */
+ * Decoding only brings the parts into place; kir_check_* then say whether they make sense. What is done here
+ * is what must be known to allocate and to cut: counts against the bytes left, operand counts of nodes. */
 #include "proto/codec/msgpack.h"
 #include "proto/ir/kir_private.h"
 #include "proto/ir/kir_wire.h"
@@ -115,7 +115,8 @@ static bool read_enum(struct decoder *d, struct kir_const *c)
         return no_memory(d);
     c->items = member;
     c->n_items = 1;
-    return kir_in_u32(&d->in, "a user type's number", &c->usertype) && kir_in_u32(&d->in, "an enum member", member);
+    return kir_in_u32(&d->in, "a user type's number", &c->usertype) &&
+           kir_in_u32(&d->in, "an enum member", member);
 }
 
 static bool read_payload(struct decoder *d, struct kir_const *c)
@@ -151,7 +152,8 @@ static bool read_payload(struct decoder *d, struct kir_const *c)
     case KIR_K_TUPLE:
         return read_numbers(d, "a tuple's items", &c->items, &c->n_items);
     case KIR_K_SCALAR:
-        return read_str(d, "a scalar's type", &c->s.p, &c->s.len) && read_bin(d, "a scalar's value", &c->data, &c->data_len);
+        return read_str(d, "a scalar's type", &c->s.p, &c->s.len) &&
+               read_bin(d, "a scalar's value", &c->data, &c->data_len);
     case KIR_K_ARRAY:
         return read_str(d, "an array's type", &c->s.p, &c->s.len) &&
                read_numbers(d, "an array's dimensions", &c->items, &c->n_items) &&
@@ -197,7 +199,8 @@ static bool read_const(struct decoder *d, struct kir_const *c)
         return kir_in_fail(&d->in, "%u is no kind of constant", kind);
     c->kind = (enum kir_const_kind)kind;
     if (n != 1 + payload_items(c->kind))
-        return kir_in_fail(&d->in, "a constant of kind %u has %u items, not %u", kind, 1 + payload_items(c->kind), n);
+        return kir_in_fail(&d->in, "a constant of kind %u has %u items, not %u", kind,
+                           1 + payload_items(c->kind), n);
     return read_payload(d, c);
 }
 
@@ -411,7 +414,8 @@ static bool read_function(struct decoder *d, struct kir_function *f)
     if (!kir_in_array(&d->in, 6, "a function") || !read_params(d, f) ||
         !kir_in_u32(&d->in, "the number of locals", &f->n_locals) ||
         !kir_in_u32(&d->in, "the number of free variables", &f->n_free) ||
-        !kir_in_u32(&d->in, "a function's flags", &f->flags) || !kir_in_u32(&d->in, "the number of nodes", &f->n_nodes) ||
+        !kir_in_u32(&d->in, "a function's flags", &f->flags) ||
+        !kir_in_u32(&d->in, "the number of nodes", &f->n_nodes) ||
         !read_numbers(d, "the code", &code, &n_code))
         return false;
     if (f->n_nodes == 0 || f->n_nodes > n_code)
@@ -454,7 +458,8 @@ static bool read_head(struct decoder *d)
     if (!kir_in_u32(&d->in, "the version", &version))
         return false;
     if (version != KIR_VERSION) {
-        kiln_err_set(d->in.e, KILN_E_KIR_VERSION, 0, "the module has KIR version %u, this is version %u", version, KIR_VERSION);
+        kiln_err_set(d->in.e, KILN_E_KIR_VERSION, 0, "the module has KIR version %u, this is version %u",
+                     version, KIR_VERSION);
         return false;
     }
     if (n != 6)
@@ -462,8 +467,8 @@ static bool read_head(struct decoder *d)
     return kir_in_u32(&d->in, "the number of environment slots", &d->m->n_env);
 }
 
-int kir_decode_at(struct arena *a, const unsigned char *bytes, size_t len, struct kir_module **ret, struct kir_place *at,
-                  struct kiln_err *e)
+int kir_decode_at(struct arena *a, const unsigned char *bytes, size_t len, struct kir_module **ret,
+                  struct kir_place *at, struct kiln_err *e)
 {
     struct decoder d = { .in = { bytes, bytes, bytes + len, e }, .a = a };
     struct arena scratch;
@@ -492,7 +497,8 @@ int kir_decode_at(struct arena *a, const unsigned char *bytes, size_t len, struc
     return 0;
 }
 
-int kir_decode(struct arena *a, const unsigned char *bytes, size_t len, struct kir_module **ret, struct kiln_err *e)
+int kir_decode(struct arena *a, const unsigned char *bytes, size_t len, struct kir_module **ret,
+               struct kiln_err *e)
 {
     struct kir_place at;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kir_encode.c - tables to bytes. The codec's writer makes the shortest forms, which are the canonical ones. */
+ * kir_encode.c - tables to bytes. The codec's writer makes the shortest forms, which are the canonical ones.
+ */
 #include "proto/codec/msgpack.h"
 #include "proto/ir/kir_private.h"
 
@@ -152,7 +153,9 @@ int kir_encode(const struct kir_module *m, struct buf *out, struct kiln_err *e)
     mp_put_array(out, m->n_functions);
     for (uint32_t i = 0; i < m->n_functions; i++)
         put_function(out, &m->functions[i]);
-    return buf_ok(out) ? 0 : kiln_err_set(e, KILN_E_LIMIT, 0, "the module needs more memory than a request may take");
+    return buf_ok(out)
+               ? 0
+               : kiln_err_set(e, KILN_E_LIMIT, 0, "the module needs more memory than a request may take");
 }
 
 /* By way of the bytes: then no check exists twice, and what is accepted is what can be sent. */

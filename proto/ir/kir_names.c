@@ -45,7 +45,11 @@ static const char *const usertype[] = {
 };
 #undef KIR_USERTYPE
 
-#define NAMES(array) (struct names){ array, sizeof array / sizeof array[0] }
+#define NAMES(array)                                                                                         \
+    (struct names)                                                                                           \
+    {                                                                                                        \
+        array, sizeof array / sizeof array[0]                                                                \
+    }
 
 static struct names names_of(unsigned list)
 {

@@ -12,7 +12,8 @@
 #include "proto/ir/kir_text.h"
 
 #define MAX_INDENT 80u
-#define INLINE_TEXT 80u /* bytes of a string that is written where it is used; longer ones once, in the table */
+#define INLINE_TEXT                                                                                          \
+    80u /* bytes of a string that is written where it is used; longer ones once, in the table */
 
 struct printer {
     const struct kir_module *m;
@@ -26,7 +27,7 @@ struct printer {
         unsigned indent;
         char letter;
         bool optional, brackets, unbracketed, fresh; /* fresh: right behind a bracket */
-    } *stack;
+    } * stack;
     uint32_t depth, cap;
 };
 
@@ -240,8 +241,8 @@ static void print_usertype(struct printer *k, uint32_t i)
     buf_byte(k->out, ')');
 }
 
-/* User types and the constants with a label, each after what it refers to: an enum's values may be in the table, and
- * a named tuple in the table has its user type. */
+/* User types and the constants with a label, each after what it refers to: an enum's values may be in the
+ * table, and a named tuple in the table has its user type. */
 static void print_tables(struct printer *k)
 {
     uint32_t next_usertype = 0;

@@ -54,15 +54,16 @@ uint32_t kir_operands_length(const char *letters, const uint32_t *args, uint32_t
 /* Everything that can be said of constants and user types one by one: texts, lengths, references.
  * The type texts' table lives in a. */
 int kir_check_consts(struct arena *a, const struct kir_module *m, struct kiln_err *e);
-/* Functions, nodes, canonical order. Scratch memory is taken from a. On failure *at says which node is wrong, if
- * it is one's fault. */
+/* Functions, nodes, canonical order. Scratch memory is taken from a. On failure *at says which node is wrong,
+ * if it is one's fault. */
 struct kir_place {
     uint32_t function, node; /* KIR_NIL: none */
 };
-int kir_check_functions(struct arena *a, const struct kir_module *m, struct kir_place *at, struct kiln_err *e);
+int kir_check_functions(struct arena *a, const struct kir_module *m, struct kir_place *at,
+                        struct kiln_err *e);
 /* As the public ones, with the place. */
-int kir_decode_at(struct arena *a, const unsigned char *bytes, size_t len, struct kir_module **ret, struct kir_place *at,
-                  struct kiln_err *e);
+int kir_decode_at(struct arena *a, const unsigned char *bytes, size_t len, struct kir_module **ret,
+                  struct kir_place *at, struct kiln_err *e);
 int kir_verify_at(const struct kir_module *m, struct kir_place *at, struct kiln_err *e);
 
 /* Append one constant in wire form. */

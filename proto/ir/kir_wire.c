@@ -156,8 +156,9 @@ bool kir_in_item(struct kir_in *in, struct kir_item *ret)
 
 bool kir_in_kind(struct kir_in *in, enum kir_wire_kind kind, const char *what, struct kir_item *ret)
 {
-    static const char *const names[] = { "nil", "a bool", "an unsigned number", "a negative number",
-                                         "a float 64", "a str", "bin", "an array" };
+    static const char *const names[] = {
+        "nil", "a bool", "an unsigned number", "a negative number", "a float 64", "a str", "bin", "an array"
+    };
     const unsigned char *at = in->p;
 
     if (!kir_in_item(in, ret))

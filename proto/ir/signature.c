@@ -5,7 +5,8 @@
 #include "proto/ir/type_private.h"
 
 /* Types up to `close` (0: the end of the text); a trailing comma is fine. `first` was read already. */
-static int read_params(struct type_reader *r, char close, const struct type *first, struct arena *a, struct signature *s)
+static int read_params(struct type_reader *r, char close, const struct type *first, struct arena *a,
+                       struct signature *s)
 {
     const struct type **params = NULL;
     size_t n = 0, cap = 0;
@@ -29,7 +30,8 @@ static int read_params(struct type_reader *r, char close, const struct type *fir
             break;
         if (r->at >= r->len)
             return type_fail(r, r->at, "expected ',' or '%c' but the text ends", close);
-        return type_fail(r, r->at, "expected ','%s before '%.*s'", close ? " or ')'" : "", 1, r->text + r->at);
+        return type_fail(r, r->at, "expected ','%s before '%.*s'", close ? " or ')'" : "", 1,
+                         r->text + r->at);
     }
     s->params = params;
     s->n_params = (uint32_t)n;
@@ -63,7 +65,8 @@ static int read_signature(struct type_reader *r, struct arena *a, struct signatu
     return read_params(r, ')', NULL, a, s);
 }
 
-int signature_parse(struct type_table *table, const char *text, size_t len, struct signature *ret_sig, struct kiln_err *e)
+int signature_parse(struct type_table *table, const char *text, size_t len, struct signature *ret_sig,
+                    struct kiln_err *e)
 {
     struct type_reader r = { .table = table, .text = text, .len = len, .e = e };
     struct signature s = { 0, NULL, NULL };

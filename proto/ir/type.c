@@ -165,7 +165,9 @@ const struct type *type_array(struct type_table *t, const struct type *elem, uns
 const struct type *type_tuple(struct type_table *t, const struct type *const *items, uint32_t n,
                               uint32_t usertype_plus_1)
 {
-    return intern(t, &(struct type){ .kind = TY_TUPLE, .items = n ? items : NULL, .n_items = n, .index = usertype_plus_1 });
+    return intern(t,
+                  &(struct type){
+                      .kind = TY_TUPLE, .items = n ? items : NULL, .n_items = n, .index = usertype_plus_1 });
 }
 
 const struct type *type_of(struct type_table *t, enum type_kind kind, const struct type *elem)
@@ -173,15 +175,18 @@ const struct type *type_of(struct type_table *t, enum type_kind kind, const stru
     return elem ? intern(t, &(struct type){ .kind = kind, .elem = elem }) : NULL;
 }
 
-const struct type *type_named(struct type_table *t, enum type_kind kind, const char *name, const struct type *elem,
-                              const struct type *const *items, uint32_t n)
+const struct type *type_named(struct type_table *t, enum type_kind kind, const char *name,
+                              const struct type *elem, const struct type *const *items, uint32_t n)
 {
-    return intern(t, &(struct type){ .kind = kind, .name = name, .elem = elem, .items = n ? items : NULL, .n_items = n });
+    return intern(t, &(struct type){
+                         .kind = kind, .name = name, .elem = elem, .items = n ? items : NULL, .n_items = n });
 }
 
-const struct type *type_function(struct type_table *t, uint32_t func, const struct type *const *captures, uint32_t n)
+const struct type *type_function(struct type_table *t, uint32_t func, const struct type *const *captures,
+                                 uint32_t n)
 {
-    return intern(t, &(struct type){ .kind = TY_FUNCTION, .index = func, .items = n ? captures : NULL, .n_items = n });
+    return intern(
+        t, &(struct type){ .kind = TY_FUNCTION, .index = func, .items = n ? captures : NULL, .n_items = n });
 }
 
 const char *type_kind_text(enum type_kind kind)

@@ -67,14 +67,14 @@ const struct type *type_function(struct type_table *t, uint32_t func, const stru
                                  uint32_t n);
 
 enum type_class type_class(const struct type *t);
-unsigned type_bits(const struct type *t); /* bits of a scalar's value, 0 else */
-int type_numpy(const struct type *t);     /* type_num of numpy's dtype, -1 if there is none */
+unsigned type_bits(const struct type *t);   /* bits of a scalar's value, 0 else */
+int type_numpy(const struct type *t);       /* type_num of numpy's dtype, -1 if there is none */
 bool type_is_number(const struct type *t);  /* bool, int, float, complex, weak ones included */
 bool type_is_integer(const struct type *t); /* I, U or pyint; not bool */
 bool type_is_float(const struct type *t);   /* F or pyfloat */
 bool type_is_complex(const struct type *t); /* C or pycomplex */
 bool type_is_weak(const struct type *t);
-bool type_is_signed(const struct type *t);  /* I or pyint */
+bool type_is_signed(const struct type *t); /* I or pyint */
 
 /* Append the canonical text. Compile-time kinds print in angle brackets, for diagnostics only. */
 void type_print(struct buf *out, const struct type *t);

@@ -16,26 +16,23 @@ struct alias {
 /* Other names of scalars. Integers of C without a fixed width are those of LP64 on every target, so that a
  * signature means the same everywhere. */
 static const struct alias aliases[] = {
-    { "void", TY_NONE },         { "None", TY_NONE },         { "NoneType", TY_NONE },
-    { "boolean", TY_BOOL },      { "bool_", TY_BOOL },        { "b1", TY_BOOL },
-    { "i1", TY_INT8 },           { "i2", TY_INT16 },          { "i4", TY_INT32 },
-    { "i8", TY_INT64 },          { "u1", TY_UINT8 },          { "u2", TY_UINT16 },
-    { "u4", TY_UINT32 },         { "u8", TY_UINT64 },         { "f2", TY_FLOAT16 },
-    { "f4", TY_FLOAT32 },        { "f8", TY_FLOAT64 },        { "c8", TY_COMPLEX64 },
-    { "c16", TY_COMPLEX128 },    { "char", TY_INT8 },         { "byte", TY_UINT8 },
-    { "uchar", TY_UINT8 },       { "short", TY_INT16 },       { "ushort", TY_UINT16 },
-    { "intc", TY_INT32 },        { "uintc", TY_UINT32 },      { "int", TY_INT64 },
-    { "int_", TY_INT64 },        { "uint", TY_UINT64 },       { "intp", TY_INT64 },
-    { "uintp", TY_UINT64 },      { "long_", TY_INT64 },       { "long", TY_INT64 },
-    { "ulong", TY_UINT64 },      { "longlong", TY_INT64 },    { "ulonglong", TY_UINT64 },
-    { "size_t", TY_UINT64 },     { "ssize_t", TY_INT64 },     { "half", TY_FLOAT16 },
-    { "single", TY_FLOAT32 },    { "float_", TY_FLOAT32 },    { "float", TY_FLOAT64 },
-    { "double", TY_FLOAT64 },    { "complex", TY_COMPLEX128 }, { "string", TY_STR },
-    { "str", TY_STR },
+    { "void", TY_NONE },      { "None", TY_NONE },     { "NoneType", TY_NONE },  { "boolean", TY_BOOL },
+    { "bool_", TY_BOOL },     { "b1", TY_BOOL },       { "i1", TY_INT8 },        { "i2", TY_INT16 },
+    { "i4", TY_INT32 },       { "i8", TY_INT64 },      { "u1", TY_UINT8 },       { "u2", TY_UINT16 },
+    { "u4", TY_UINT32 },      { "u8", TY_UINT64 },     { "f2", TY_FLOAT16 },     { "f4", TY_FLOAT32 },
+    { "f8", TY_FLOAT64 },     { "c8", TY_COMPLEX64 },  { "c16", TY_COMPLEX128 }, { "char", TY_INT8 },
+    { "byte", TY_UINT8 },     { "uchar", TY_UINT8 },   { "short", TY_INT16 },    { "ushort", TY_UINT16 },
+    { "intc", TY_INT32 },     { "uintc", TY_UINT32 },  { "int", TY_INT64 },      { "int_", TY_INT64 },
+    { "uint", TY_UINT64 },    { "intp", TY_INT64 },    { "uintp", TY_UINT64 },   { "long_", TY_INT64 },
+    { "long", TY_INT64 },     { "ulong", TY_UINT64 },  { "longlong", TY_INT64 }, { "ulonglong", TY_UINT64 },
+    { "size_t", TY_UINT64 },  { "ssize_t", TY_INT64 }, { "half", TY_FLOAT16 },   { "single", TY_FLOAT32 },
+    { "float_", TY_FLOAT32 }, { "float", TY_FLOAT64 }, { "double", TY_FLOAT64 }, { "complex", TY_COMPLEX128 },
+    { "string", TY_STR },     { "str", TY_STR },
 };
 #define N_ALIASES (sizeof aliases / sizeof aliases[0])
 
-static const char *const constructors[] = { "Array", "Tuple", "UniTuple", "NamedTuple", "optional", "CPointer", "voidptr" };
+static const char *const constructors[] = { "Array",    "Tuple",    "UniTuple", "NamedTuple",
+                                            "optional", "CPointer", "voidptr" };
 #define N_CONSTRUCTORS (sizeof constructors / sizeof constructors[0])
 
 int type_fail(struct type_reader *r, size_t at, const char *fmt, ...)
@@ -436,7 +433,8 @@ static const struct type *read_dimensions(struct type_reader *r, size_t at, cons
             size_t word_at;
             read_word(r, word, sizeof word, &word_at);
             if (strcmp(word, "1")) {
-                type_fail(r, word_at, "a step in an array type is '::1', which marks the contiguous dimension");
+                type_fail(r, word_at,
+                          "a step in an array type is '::1', which marks the contiguous dimension");
                 return NULL;
             }
             n_unit++;
@@ -475,7 +473,8 @@ const struct type *type_read(struct type_reader *r)
     return t;
 }
 
-int type_parse(struct type_table *table, const char *text, size_t len, const struct type **ret_type, struct kiln_err *e)
+int type_parse(struct type_table *table, const char *text, size_t len, const struct type **ret_type,
+               struct kiln_err *e)
 {
     struct type_reader r = { .table = table, .text = text, .len = len, .e = e };
     const struct type *t;

@@ -42,9 +42,9 @@ static void print_tuple(struct buf *out, const struct type *t)
 static void print_inner(struct buf *out, const struct type *t)
 {
     static const char *const names[TY__COUNT] = {
-        [TY_RANGE] = "range",     [TY_SLICE] = "slice",         [TY_ELLIPSIS] = "ellipsis",
-        [TY_FUNCTION] = "function", [TY_LIBRARY] = "library",   [TY_METHOD] = "method",
-        [TY_TYPEVALUE] = "type",  [TY_EXCEPTION] = "exception", [TY_ITER] = "iterator",
+        [TY_RANGE] = "range",       [TY_SLICE] = "slice",         [TY_ELLIPSIS] = "ellipsis",
+        [TY_FUNCTION] = "function", [TY_LIBRARY] = "library",     [TY_METHOD] = "method",
+        [TY_TYPEVALUE] = "type",    [TY_EXCEPTION] = "exception", [TY_ITER] = "iterator",
         [TY_CONFLICT] = "conflict", [TY_UNSET] = "unset",
     };
 

@@ -5,7 +5,8 @@
 
 #include "proto/ir/type.h"
 
-#define TYPE_MAX_DEPTH 64 /* nesting of parentheses in a type text: far past any real type, small for a stack */
+#define TYPE_MAX_DEPTH                                                                                       \
+    64 /* nesting of parentheses in a type text: far past any real type, small for a stack */
 
 /* Types that t is made of when written out, itself included. */
 uint32_t type_parts(const struct type *t);

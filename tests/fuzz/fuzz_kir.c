@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_kir.c - KIR from hostile bytes and texts.
  *
- * The first byte chooses: even, the rest is a module in wire form; odd, it is a text form. Whatever is accepted must
- * come out again byte for byte, by way of the encoder and of the text form. */
+ * The first byte chooses: even, the rest is a module in wire form; odd, it is a text form. Whatever is
+ * accepted must come out again byte for byte, by way of the encoder and of the text form. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,8 +56,8 @@ static void fuzz_signature(struct arena *a, const char *text, size_t len)
         return;
     buf_init(&out, LIMIT);
     signature_print(&out, &s);
-    must(signature_parse(t, (const char *)out.data, out.len, &again, &e) == 0 && again.n_params == s.n_params &&
-         again.ret == s.ret);
+    must(signature_parse(t, (const char *)out.data, out.len, &again, &e) == 0 &&
+         again.n_params == s.n_params && again.ret == s.ret);
     buf_done(&out);
 }
 

@@ -55,7 +55,8 @@ static void test_every_function_of_the_interface(void **state)
 {
     struct kir_builder *b = kir_builder_new();
     uint32_t f = kir_b_function(b), g = kir_b_function(b), h = kir_b_function(b);
-    uint32_t x = kir_b_param(b, f, "x", KIR_P_NORMAL, kir_b_none(b)), env_late = kir_b_new_env(b), env = kir_b_new_env(b);
+    uint32_t x = kir_b_param(b, f, "x", KIR_P_NORMAL, kir_b_none(b)), env_late = kir_b_new_env(b),
+             env = kir_b_new_env(b);
     uint32_t s[16], e0, e1, e2, e3, body, n = 0;
 
     (void)state;
@@ -91,17 +92,21 @@ static void test_every_function_of_the_interface(void **state)
     y = kir_b_expr(b, h, y);
     kir_b_block(b, h, &y, 1);
     kir_b_block(b, g, NULL, 0); /* not reached: dropped */
-    check_same(b, "(kir 1 (function 0 (params (x normal None)) (block (expr (subscript (local 0) (slice _ (const -3))))"
-                  "(expr (tuple (attr (env 0) shape) (env 1))) (expr (ifexp (or (unary not (local 0)) (local 0))"
-                  "(compare [<] [(local 0) (const True)]) (const ...))) (while (local 0) (block (if (local 0) (block (break))"
-                  "(block (continue))))) (expr (call (func 1) [])) (raise (const (exception m.E))) (return)))"
-                  "(function 1 (params) (flags generator inline) (block (expr (yield)))))");
+    check_same(
+        b,
+        "(kir 1 (function 0 (params (x normal None)) (block (expr (subscript (local 0) (slice _ (const -3))))"
+        "(expr (tuple (attr (env 0) shape) (env 1))) (expr (ifexp (or (unary not (local 0)) (local 0))"
+        "(compare [<] [(local 0) (const True)]) (const ...))) (while (local 0) (block (if (local 0) (block "
+        "(break))"
+        "(block (continue))))) (expr (call (func 1) [])) (raise (const (exception m.E))) (return)))"
+        "(function 1 (params) (flags generator inline) (block (expr (yield)))))");
 }
 
 static void test_closures(void **state)
 {
     struct kir_builder *b = kir_builder_new();
-    uint32_t f = kir_b_function(b), g = kir_b_function(b), x = kir_b_param(b, f, "x", KIR_P_NORMAL, KIR_NIL), r;
+    uint32_t f = kir_b_function(b), g = kir_b_function(b), x = kir_b_param(b, f, "x", KIR_P_NORMAL, KIR_NIL),
+             r;
 
     (void)state;
     r = kir_b_return(b, g, kir_b_free(b, g, kir_b_new_free(b, g)));
@@ -138,7 +143,8 @@ static void test_equal_constants_are_one(void **state)
     assert_int_not_equal(kir_b_array(b, "int8", dims, 1, "ab", 2), kir_b_array(b, "uint8", dims, 1, "ab", 2));
     assert_int_not_equal(kir_b_scalar(b, "int8", "a", 1), kir_b_scalar(b, "uint8", "a", 1));
     assert_int_not_equal(kir_b_type(b, "int8"), kir_b_exception(b, "int8"));
-    point = kir_b_usertype(b, KIR_UT_NAMEDTUPLE, "P", 2, (const char *[]){ "x", "y" }, (const char *[]){ "", "" }, NULL);
+    point = kir_b_usertype(b, KIR_UT_NAMEDTUPLE, "P", 2, (const char *[]){ "x", "y" },
+                           (const char *[]){ "", "" }, NULL);
     assert_int_equal(point, kir_b_usertype(b, KIR_UT_NAMEDTUPLE, "P", 2, (const char *[]){ "x", "y" },
                                            (const char *[]){ "", "" }, NULL));
     assert_int_not_equal(kir_b_namedtuple(b, point, pair, 2), kir_b_tuple_const(b, pair, 2));
@@ -257,7 +263,8 @@ static void test_handles_map_to_numbers(void **state)
     struct kir_module *m;
     struct kiln_err e = KILN_ERR_INIT;
     struct arena a;
-    uint32_t f = kir_b_function(b), g = kir_b_function(b), unused = kir_b_new_env(b), used = kir_b_new_env(b), x;
+    uint32_t f = kir_b_function(b), g = kir_b_function(b), unused = kir_b_new_env(b), used = kir_b_new_env(b),
+             x;
 
     (void)state;
     assert_int_equal(kir_b_env_number(b, used), KIR_NIL); /* not finished */

@@ -42,7 +42,8 @@ static void test_durations(void **state)
     static const struct {
         const char *text;
         uint64_t seconds;
-    } good[] = { { "90", 90 }, { "30s", 30 }, { "15m", 900 }, { "12h", 43200 }, { "7d", 604800 }, { "2w", 1209600 }, { "0", 0 } };
+    } good[] = { { "90", 90 },     { "30s", 30 },     { "15m", 900 }, { "12h", 43200 },
+                 { "7d", 604800 }, { "2w", 1209600 }, { "0", 0 } };
     static const char *const bad[] = { "", "s", "-1", "1y", "1hh", "1 h", "18446744073709551615w", "x1" };
     uint64_t s;
 
@@ -143,7 +144,8 @@ static void test_msgpack_as_json(void **state)
     char *s = json_of(pack_manifest);
 
     (void)state;
-    assert_string_equal(s, "{\"key\":\"01ff\",\"params\":[\"float64\",null,true],\"size\":-5,\"ratio\":0.5,\"7\":8}");
+    assert_string_equal(
+        s, "{\"key\":\"01ff\",\"params\":[\"float64\",null,true],\"size\":-5,\"ratio\":0.5,\"7\":8}");
     free(s);
     assert_null(json_of(pack_deep));
     assert_null(json_of(pack_two));
@@ -180,7 +182,8 @@ static void test_source_lines(void **state)
     arena_init(&a, 1u << 20);
     assert_int_equal(kir_parse_positions(&a, lines, strlen(lines), &m, &s.positions, &e), 0);
     out = reported(&s, 0, 0, true);
-    assert_string_equal(out, "f.kir:2:17: is wrong\n    \t(block (return (const 1)))))\n    \t               ^\n");
+    assert_string_equal(out,
+                        "f.kir:2:17: is wrong\n    \t(block (return (const 1)))))\n    \t               ^\n");
     free(out);
     out = reported(&s, 0, 2, false);
     assert_string_equal(out, "f.kir:2:2: is wrong\n");
@@ -195,8 +198,9 @@ static void test_source_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keys),           cmocka_unit_test(test_durations),    cmocka_unit_test(test_units),
-        cmocka_unit_test(test_msgpack_as_json), cmocka_unit_test(test_source_lines),
+        cmocka_unit_test(test_keys),         cmocka_unit_test(test_durations),
+        cmocka_unit_test(test_units),        cmocka_unit_test(test_msgpack_as_json),
+        cmocka_unit_test(test_source_lines),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

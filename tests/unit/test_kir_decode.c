@@ -82,7 +82,10 @@ static void test_shared_tuples(void **state)
 /* A count of four billion in a module of a few bytes must not lead to an allocation. */
 static void test_counts_allocate_nothing(void **state)
 {
-#define BYTES(s) { s, sizeof s - 1 }
+#define BYTES(s)                                                                                             \
+    {                                                                                                        \
+        s, sizeof s - 1                                                                                      \
+    }
     static const struct {
         const char *p;
         size_t n;
@@ -175,7 +178,8 @@ static void test_large_module(void **state)
     for (uint32_t f = 0; f < m->n_functions; f++)
         nodes += m->functions[f].n_nodes;
     print_message("%u nodes, %zu bytes: %.1f ns a node\n", nodes, bytes.len,
-                  ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) / nodes);
+                  ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) /
+                      nodes);
     buf_done(&bytes);
     arena_done(&a);
 }
@@ -190,7 +194,8 @@ static void test_reading_nodes(void **state)
 
     (void)state;
     arena_init(&a, SAMPLE_LIMIT);
-    m = sample_parse(&a, "(kir 1 (function 0 (params (x normal)) (block (return (call (local 0) [(const 1) (slice _ (const 2))]"
+    m = sample_parse(&a, "(kir 1 (function 0 (params (x normal)) (block (return (call (local 0) [(const 1) "
+                         "(slice _ (const 2))]"
                          "[key] [(const 3)])))))");
     for (uint32_t i = 0; i < m->functions[0].n_nodes; i++) {
         call = m->functions[0].nodes[i].op == KIR_CALL ? &m->functions[0].nodes[i] : call;
@@ -218,9 +223,12 @@ static void test_reading_nodes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_depth),           cmocka_unit_test(test_shared_tuples),
-        cmocka_unit_test(test_counts_allocate_nothing), cmocka_unit_test(test_arena_limit),
-        cmocka_unit_test(test_large_module),    cmocka_unit_test(test_reading_nodes),
+        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_shared_tuples),
+        cmocka_unit_test(test_counts_allocate_nothing),
+        cmocka_unit_test(test_arena_limit),
+        cmocka_unit_test(test_large_module),
+        cmocka_unit_test(test_reading_nodes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The text form: tests/golden/kir/NAME.kir holds a text as somebody may write it, a line "----", and what kir_print
- * makes of it, or "error: " and the message. `test_kir_text --update` writes the second part anew. */
+ * The text form: tests/golden/kir/NAME.kir holds a text as somebody may write it, a line "----", and what
+ * kir_print makes of it, or "error: " and the message. `test_kir_text --update` writes the second part anew.
+ */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,11 +108,14 @@ static const char *const errors[][2] = {
     { "(kir 1 (function 0 (params (x odd)) (block)))", "expected posonly, normal" },
     { "(kir 1 (function 0 (params) (flags odd) (block)))", "'odd' is no flag" },
     { "(kir 1 (function 0 (params) (flags inline) (block)))", "the entry's flags come with the request" },
-    { "(kir 1 (function 0 (params) (block (return (unary + + (const 1))))))", "expected a node in parentheses" },
-    { "(kir 1 (function 0 (params) (block (return (unary % (const 1))))))", "'%' is no operator or kind of unary" },
+    { "(kir 1 (function 0 (params) (block (return (unary + + (const 1))))))",
+      "expected a node in parentheses" },
+    { "(kir 1 (function 0 (params) (block (return (unary % (const 1))))))",
+      "'%' is no operator or kind of unary" },
     { "(kir 1 (function 0 (params) (block (return (unary -)))))", "unary has more operands" },
     { "(kir 1 (function 0 (params) (block (return (const 1) (const 2)))))", "return has no more operands" },
-    { "(kir 1 (function 0 (params) (block (return (call (const 1) (const 2))))))", "expected '[' and a list" },
+    { "(kir 1 (function 0 (params) (block (return (call (const 1) (const 2))))))",
+      "expected '[' and a list" },
     { "(kir 1 (function 0 (params) (block (return (const #0)))))", "constant #0 is not defined before" },
     { "(kir 1 (const #0 1) (const #0 2) (function 0 (params) (block)))", "constant #0 is there already" },
     { "(kir 1 (const #4000000 1) (function 0 (params) (block)))", "labels are small numbers" },
@@ -121,22 +125,31 @@ static const char *const errors[][2] = {
     { "(kir 1 (function 0 (params) (block (return (const 1.5.2)))))", "'1.5.2' is no float" },
     { "(kir 1 (function 0 (params) (block (return (const 0x10)))))", "is no float" },
     { "(kir 1 (function 0 (params) (block (return (const 010)))))", "without leading zeros" },
-    { "(kir 1 (function 0 (params) (block (return (const nan:0000000000000000)))))", "16 hex digits of a NaN" },
+    { "(kir 1 (function 0 (params) (block (return (const nan:0000000000000000)))))",
+      "16 hex digits of a NaN" },
     { "(kir 1 (function 0 (params) (block (return (const \"abc", "a string does not end on its line" },
-    { "(kir 1 (function 0 (params) (block (return (const \"a\nb\")))))", "a string does not end on its line" },
+    { "(kir 1 (function 0 (params) (block (return (const \"a\nb\")))))",
+      "a string does not end on its line" },
     { "(kir 1 (function 0 (params) (block (return (const \"a\\qb\")))))", "escapes are" },
     { "(kir 1 (function 0 (params) (block (return (const \"\\xff\")))))", "is not valid UTF-8" },
-    { "(kir 1 (function 0 (params) (block (return (const (scalar int8 x0))))))", "expected x and hex digits" },
-    { "(kir 1 (function 0 (params) (block (return (const (scalar int8 x0g))))))", "expected x and hex digits" },
+    { "(kir 1 (function 0 (params) (block (return (const (scalar int8 x0))))))",
+      "expected x and hex digits" },
+    { "(kir 1 (function 0 (params) (block (return (const (scalar int8 x0g))))))",
+      "expected x and hex digits" },
     { "(kir 1 (function 0 (params) (block (return (const (enum 0 0))))))", "does not exist" },
     { "(kir 1 (usertype 1 enum E) (function 0 (params) (block)))", "user types are numbered in order" },
     { "(kir 1 (usertype 0 odd E) (function 0 (params) (block)))", "unknown kind of user type" },
-    { "(kir 1 (usertype 0 enum E) (usertype 1 enum E) (function 0 (params) (block)))", "a user type is there already" },
-    { "(kir 1 (function 0 (params) (block (return (local 99999999)))))", "too large a number for a text of this length" },
-    { "(kir 1 (function 0 (params) (block (return (func 99999999)))))", "too large a number for a text of this length" },
-    { "(kir 1 (function 0 (params) (free 99999999) (block)))", "too large a number for a text of this length" },
+    { "(kir 1 (usertype 0 enum E) (usertype 1 enum E) (function 0 (params) (block)))",
+      "a user type is there already" },
+    { "(kir 1 (function 0 (params) (block (return (local 99999999)))))",
+      "too large a number for a text of this length" },
+    { "(kir 1 (function 0 (params) (block (return (func 99999999)))))",
+      "too large a number for a text of this length" },
+    { "(kir 1 (function 0 (params) (free 99999999) (block)))",
+      "too large a number for a text of this length" },
     { "(kir 1 (function 0 (params) (block (return (func 1)))))", "function 1 has no body" },
-    { "(kir 1\n(function 0 (params)\n(block (return (and (const 1))))))", "line 3, column 16: function 0, node 1 (and)" },
+    { "(kir 1\n(function 0 (params)\n(block (return (and (const 1))))))",
+      "line 3, column 16: function 0, node 1 (and)" },
 };
 
 static void test_errors(void **state)
@@ -181,14 +194,17 @@ static void test_positions(void **state)
 
 static void test_floats_round_trip(void **state)
 {
-    static const double values[] = { 0.1, 1.0 / 3.0, 5e-324, 1.7976931348623157e308, -0.0, 123456789012345680.0, 1e22, 2.5 };
+    static const double values[] = {
+        0.1, 1.0 / 3.0, 5e-324, 1.7976931348623157e308, -0.0, 123456789012345680.0, 1e22, 2.5
+    };
 
     (void)state;
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         char text[200];
         struct arena a;
         const struct kir_module *m;
-        snprintf(text, sizeof text, "(kir 1 (function 0 (params) (block (return (const %.17e)))))", values[i]);
+        snprintf(text, sizeof text, "(kir 1 (function 0 (params) (block (return (const %.17e)))))",
+                 values[i]);
         arena_init(&a, SAMPLE_LIMIT);
         m = sample_parse(&a, text);
         assert_memory_equal(&m->consts[0].f, &values[i], 8);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * proto/vectors/kir.txt against decoder, encoder, printer and parser.
  *
- * `test_kir_vectors --assemble` reads a text form from standard input and writes it in canonical form, "--" and
- * its bytes: tests/vectors/test_kir.py --update uses it. */
+ * `test_kir_vectors --assemble` reads a text form from standard input and writes it in canonical form, "--"
+ * and its bytes: tests/vectors/test_kir.py --update uses it. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -41,7 +41,8 @@ static const char *const good[][2] = {
     { "float64(int64)", "float64(int64)" },
     { "f8 ( i8 , i8 )", "float64(int64, int64)" },
     { "void(f8[:,::1], pyint)", "none(float64[:, ::1], pyint)" },
-    { "f8[:](Tuple((i8, f8)), UniTuple(i4, 2))", "float64[:](Tuple((int64, float64)), Tuple((int32, int32)))" },
+    { "f8[:](Tuple((i8, f8)), UniTuple(i4, 2))",
+      "float64[:](Tuple((int64, float64)), Tuple((int32, int32)))" },
     { "Tuple((i8, f8))(i8)", "Tuple((int64, float64))(int64)" },
     { "Tuple((i8, f8))", "(Tuple((int64, float64)))" },
     { "(int64, int64) -> float64", "float64(int64, int64)" },
@@ -117,7 +118,8 @@ static void test_parameters_are_limited(void **state)
 /* Damaged texts end in an error or a signature, never elsewhere (run under sanitizers). */
 static void test_damage(void **state)
 {
-    static const char text[] = "Tuple((i8, f8[:, ::1]))(Array(f8, 2, 'C', readonly=True), UniTuple(i4 x 3), optional(f8))";
+    static const char text[] =
+        "Tuple((i8, f8[:, ::1]))(Array(f8, 2, 'C', readonly=True), UniTuple(i4 x 3), optional(f8))";
     char copy[sizeof text];
 
     (void)state;
