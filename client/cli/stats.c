@@ -12,6 +12,8 @@ static const char *human(const struct kiln_counter *c, text out)
         return human_bytes(c->value, out);
     if (strcmp(c->name, "uptime_s") == 0 || strcmp(c->name, "seconds_saved") == 0)
         return human_seconds(c->value, out);
+    if (n > 3 && strcmp(c->name + n - 3, "_us") == 0)
+        return human_time_us(c->value, out);
     snprintf(out, sizeof(text), "%llu", (unsigned long long)c->value);
     return out;
 }
