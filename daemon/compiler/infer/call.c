@@ -185,6 +185,8 @@ const struct type *call_function(struct walk *w, struct call *c, const struct un
     c->f->callee = instance;
     c->f->args = b.args;
     c->f->n_args = n_all;
+    if (instance && instance_never_returns(instance))
+        w->s.dead = true;
     return t;
 }
 

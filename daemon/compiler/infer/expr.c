@@ -56,33 +56,30 @@ const struct type *know_int(struct walk *w, struct fact *f, int64_t value)
                 numba(w) ? scalar(w, TY_INT64) : w->p->pyint);
 }
 
-int truth_of(struct walk *w, uint32_t node)
+bool is_pure(struct walk *w, uint32_t node)
 {
+    const struct kir_node *n = node_at(w, node);
     const struct fact *f = fact_for(w, node);
-    const struct kir_const *k = known(w, node);
+    uint32_t count;
+    const uint32_t *items;
 
-    if (f->truth)
-        return f->truth;
-    if (k) {
-        switch (k->kind) {
-        case KIR_K_NONE: return -1;
-        case KIR_K_BOOL: return k->b ? 1 : -1;
-        case KIR_K_INT: return k->i.bits ? 1 : -1;
-        case KIR_K_FLOAT: return k->f != 0 ? 1 : -1;
-        case KIR_K_STR:
-        case KIR_K_BYTES: return k->s.len ? 1 : -1;
-        default: break;
-        }
-    }
-    if (!f->type)
-        return 0;
-    switch (f->type->kind) {
-    case TY_NONE: return -1;
-    case TY_TUPLE: return f->type->n_items ? 1 : -1;
-    case TY_FUNCTION:
-    case TY_LIBRARY:
-    case TY_TYPEVALUE: return 1;
-    default: return 0;
+    if (f->has_value)
+        return true;
+    switch (n->op) {
+    case KIR_CONST:
+    case KIR_FREE:
+    case KIR_ENV:
+    case KIR_FUNC:
+    case KIR_LIB: return true;
+    case KIR_LOCAL: return !f->maybe_unset;
+    case KIR_ATTR: return is_pure(w, kir_arg(n, 0));
+    case KIR_TUPLE:
+        items = kir_list(n, 0, &count);
+        for (uint32_t i = 0; i < count; i++)
+            if (!is_pure(w, items[i]))
+                return false;
+        return true;
+    default: return false; /* the rest may raise or call; a load more costs nothing */
     }
 }
 
@@ -142,6 +139,14 @@ const struct type *const_type(struct walk *w, const struct kir_module *mod, cons
 
 /* ---- names ---- */
 
+static void conflict_note(struct walk *w, struct diagnostic *d, const struct type *t, uint32_t where)
+{
+    if (where == WHERE_PARAM)
+        note_here(w, d, w->w->in.fn->n_nodes - 1, "as a parameter it is %s", show(w, t));
+    else
+        note_here(w, d, where, "it is %s here", show(w, t));
+}
+
 static void conflict_notes(struct walk *w, uint32_t local)
 {
     const struct conflict *c = &w->w->conflicts[local];
@@ -149,8 +154,8 @@ static void conflict_notes(struct walk *w, uint32_t local)
 
     if (!c->a || !d)
         return;
-    note_here(w, d, c->a_node, "it was %s here", show(w, c->a));
-    note_here(w, d, c->b_node, "and %s here", show(w, c->b));
+    conflict_note(w, d, c->a, c->a_node);
+    conflict_note(w, d, c->b, c->b_node);
 }
 
 static const struct type *local(struct walk *w, uint32_t node, struct fact *f)
@@ -161,8 +166,11 @@ static const struct type *local(struct walk *w, uint32_t node, struct fact *f)
     if (!t)
         return mistake(w, node, "assign to it first", "this variable has no value yet");
     if (t->kind == TY_CONFLICT) {
-        const struct conflict *c = &w->w->conflicts[l];
+        struct conflict *c = &w->w->conflicts[l];
         bool ints = c->a && type_is_integer(c->a) && type_is_integer(c->b);
+        if (c->said)
+            return w->p->bottom;
+        c->said = w->emit;
         mistake(w, node,
                 ints ? "convert one of them, for example np.int64(...)" : "use another variable, or convert one of them",
                 "this variable has a different type on two paths that meet before this line");
@@ -253,86 +261,6 @@ static const struct type *attribute(struct walk *w, uint32_t node, struct fact *
     return library_attr(w, node, f, base, name->s.p);
 }
 
-/* ---- conditions ---- */
-
-static const struct type *and_or(struct walk *w, uint32_t node, struct fact *f, bool as_condition)
-{
-    bool is_and = node_at(w, node)->op == KIR_AND;
-    uint32_t n;
-    const uint32_t *items = kir_list(node_at(w, node), 0, &n);
-    const struct type *t = w->p->bottom;
-    bool all_known = true;
-
-    for (uint32_t i = 0; i < n; i++) {
-        int truth;
-        const struct type *item, *joined;
-        if (as_condition) {
-            truth = cond(w, items[i]);
-            item = w->p->boolean;
-        } else {
-            item = expr(w, items[i]);
-            truth = truth_of(w, items[i]);
-        }
-        if (truth && (truth > 0) == is_and && i + 1 < n)
-            continue; /* decides nothing, and its value is not used */
-        joined = join_types(w->p, t, item);
-        if (!joined)
-            return mistake(w, node, "make both sides of one type, or use the result only as a condition",
-                           "'%s' between %s and %s has no one type", is_and ? "and" : "or", show(w, t), show(w, item));
-        t = joined;
-        if (truth && (truth > 0) != is_and) { /* the rest is never evaluated */
-            if (all_known)
-                f->truth = (int8_t)truth;
-            return t;
-        }
-        all_known &= truth != 0;
-    }
-    if (all_known)
-        f->truth = is_and ? 1 : -1;
-    return t;
-}
-
-int cond(struct walk *w, uint32_t node)
-{
-    const struct kir_node *n = node_at(w, node);
-    struct fact *f = fact_for(w, node);
-
-    if (n->op == KIR_AND || n->op == KIR_OR) {
-        f->type = and_or(w, node, f, true);
-        return f->truth;
-    }
-    if (n->op == KIR_UNARY && kir_arg(n, 0) == KIR_U_NOT) {
-        int truth = cond(w, kir_arg(n, 1));
-        f = fact_for(w, node);
-        f->type = w->p->boolean;
-        f->truth = (int8_t)-truth;
-        return f->truth;
-    }
-    expr(w, node);
-    f = fact_for(w, node);
-    if (f->type->kind == TY_ARRAY)
-        mistake(w, node, "compare an element, or use .any() or .all()", "the truth of an array is ambiguous");
-    f->truth = (int8_t)truth_of(w, node);
-    return f->truth;
-}
-
-static const struct type *ifexp(struct walk *w, uint32_t node)
-{
-    const struct kir_node *n = node_at(w, node);
-    int truth = cond(w, kir_arg(n, 0));
-    const struct type *a, *b, *t;
-
-    if (truth)
-        return expr(w, kir_arg(n, truth > 0 ? 1 : 2));
-    a = expr(w, kir_arg(n, 1));
-    b = expr(w, kir_arg(n, 2));
-    t = join_types(w->p, a, b);
-    if (!t)
-        return mistake(w, node, "convert one of them", "the two values of the conditional are %s and %s", show(w, a),
-                       show(w, b));
-    return t;
-}
-
 static const struct type *fstring(struct walk *w, uint32_t node)
 {
     uint32_t n;
@@ -355,8 +283,22 @@ static const struct type *walrus(struct walk *w, uint32_t node)
 
 static const struct type *later(struct walk *w, uint32_t node)
 {
-    return mistake(w, node, NULL, "%s: not compiled by this version",
-                   kir_opinfo(node_at(w, node)->op)->text);
+    static const struct {
+        enum kir_op op;
+        const char *what, *hint;
+    } rows[] = {
+        { KIR_LIST, "a list", "use a tuple or a NumPy array" },
+        { KIR_SET, "a set", "use a tuple or a sorted array" },
+        { KIR_DICT, "a dict", "use arrays" },
+        { KIR_COMP, "a comprehension", "fill an array in a loop" },
+        { KIR_YIELD, "'yield'", NULL },
+        { KIR_YIELDFROM, "'yield from'", NULL },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].op == node_at(w, node)->op)
+            return mistake(w, node, rows[i].hint, "%s is not compiled yet by this version", rows[i].what);
+    return mistake(w, node, NULL, "'%s' is not compiled yet by this version", kir_opinfo(node_at(w, node)->op)->text);
 }
 
 static const struct type *constant(struct walk *w, uint32_t node)

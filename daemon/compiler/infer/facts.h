@@ -28,6 +28,9 @@
  *     the context of the FOR. EDGE_ENTRY (before iteration 0) and EDGE_EXIT are keyed by the outer context,
  *     EDGE_BACK (end of iteration k) by contexts + k.
  *   - RETURN: the value is converted to instance.ret.
+ *   - WALRUS inside an operand that may not be evaluated (AND, OR, IFEXP, a chain of comparisons): the local has
+ *     the same type on both paths or none on one of them, so there is no edge; reads after it say maybe_unset.
+ *   - A CALL whose callee never returns has the type <unset>: what follows in the block has no facts.
  *   - ITER: name "enumerate": items[0] the iterable, items[1] the type of start (only if given); "zip": the
  *     iterables; "reversed": items[0]. The FOR's target has the type of one item.
  *
@@ -106,7 +109,9 @@ enum edge_arm {
     EDGE_JUMP,      /* at this BREAK, CONTINUE or RETURN */
     EDGE_TRY,       /* end of a try body (with else block) */
     EDGE_HANDLER,   /* end of this HANDLER */
-    EDGE_RAISE      /* entry of this HANDLER or finally block from anywhere inside the body */
+    EDGE_RAISE,     /* entry of this HANDLER or finally block from anywhere inside the body */
+    EDGE_TRUE,      /* IF, IFEXP: on the way into the then arm. What the condition proves: optional(T) moves to T */
+    EDGE_FALSE      /* IF, IFEXP: on the way into the else arm, or past it where there is none */
 };
 struct edge {
     uint32_t context, node;

@@ -104,6 +104,13 @@ const struct type *call_instance(struct walk *w, uint32_t node, const struct uni
     return found->ret;
 }
 
+bool instance_never_returns(const struct instance *in)
+{
+    const struct work *w = (const struct work *)(const void *)in; /* its first member */
+
+    return w->status == WORK_DONE && !w->ends;
+}
+
 /* Provisional instances of the cycle whose head has settled. */
 static void settle(struct pass *p, struct work *head)
 {
@@ -203,8 +210,10 @@ void instance_walk(struct pass *p, struct work *work, bool emit)
         return;
     }
     w.s = empty;
-    for (uint32_t i = 0; i < fn->n_params; i++)
+    for (uint32_t i = 0; i < fn->n_params; i++) {
         w.s.types[i] = work->in.params[i];
+        w.s.where[i] = WHERE_PARAM;
+    }
     if (fn->flags & KIR_F_GENERATOR) {
         mistake(&w, fn->n_nodes - 1, NULL, "generator functions are not compiled by this version");
         return;
@@ -212,6 +221,7 @@ void instance_walk(struct pass *p, struct work *work, bool emit)
     block(&w, fn->n_nodes - 1);
     if (!w.s.dead) {
         const struct type *t = work->returns ? join_types(p, work->ret, p->none) : p->none;
+        work->ends = true;
         if (!t)
             mistake(&w, fn->n_nodes - 1, "return a value on every path, or on none",
                     "the function returns %s on one path and nothing on another", show(&w, work->ret));

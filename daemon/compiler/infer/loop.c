@@ -92,6 +92,63 @@ void while_loop(struct walk *w, uint32_t node)
     leave(w, node, kir_opt(n, 2), exit, &l);
 }
 
+/* Items of different types somewhere in what is iterated: such a loop has to be unrolled. */
+static bool mixed(const struct type *t)
+{
+    if (t->kind == TY_TUPLE) {
+        for (uint32_t i = 1; i < t->n_items; i++)
+            if (t->items[i] != t->items[0])
+                return true;
+    } else if (t->kind == TY_ITER) {
+        for (uint32_t i = 0; i < (t->name[0] == 'z' ? t->n_items : 1); i++)
+            if (mixed(t->items[i]))
+                return true;
+    }
+    return false;
+}
+
+/* How many items there are, where types tell. */
+static bool static_length(const struct type *t, uint32_t *ret)
+{
+    uint32_t n;
+
+    if (t->kind == TY_TUPLE) {
+        *ret = t->n_items;
+        return true;
+    }
+    if (t->kind != TY_ITER)
+        return false;
+    *ret = UINT32_MAX;
+    for (uint32_t i = 0; i < (t->name[0] == 'z' ? t->n_items : 1); i++) {
+        if (!static_length(t->items[i], &n))
+            return false;
+        *ret = n < *ret ? n : *ret;
+    }
+    return true;
+}
+
+static const struct type *static_item(struct walk *w, const struct type *t, uint32_t k)
+{
+    const struct type *items[TYPE_MAX_NDIM * 2], *r;
+    uint32_t n = 0, len = 0;
+
+    if (t->kind == TY_TUPLE)
+        return t->items[k];
+    if (t->name[0] == 'r') {
+        static_length(t->items[0], &len);
+        return static_item(w, t->items[0], len - 1 - k);
+    }
+    if (t->name[0] == 'e') {
+        items[n++] = numba(w) ? scalar(w, TY_INT64) : w->p->pyint;
+        items[n++] = static_item(w, t->items[0], k);
+    } else {
+        for (; n < t->n_items && n < TYPE_MAX_NDIM * 2; n++)
+            items[n] = static_item(w, t->items[n], k);
+    }
+    r = type_tuple(w->p->types, items, n, 0);
+    return r ? r : fail_memory(w->p);
+}
+
 static void unrolled(struct walk *w, uint32_t node, const struct type *t)
 {
     const struct kir_node *n = node_at(w, node);
@@ -99,27 +156,36 @@ static void unrolled(struct walk *w, uint32_t node, const struct type *t)
     bool is_new;
     struct head *h = head_find(w, node, &is_new);
     struct fact *f;
-    uint32_t outer = w->context;
+    uint32_t outer = w->context, count = 0;
 
     if (!h)
         return;
-    if (t->n_items > INFER_MAX_UNROLL) {
-        mistake(w, node, NULL, "a loop over a tuple of %u different items is too long to unroll", t->n_items);
+    if (!static_length(t, &count)) {
+        mistake(w, kir_arg(n, 1), "zip it with tuples only",
+                "a tuple of different types can be iterated only where the number of rounds is known when compiling");
         return;
     }
-    if (is_new || h->n_contexts != t->n_items) {
-        h->n_contexts = t->n_items;
-        h->contexts = contexts_new(w, t->n_items);
+    if (count > INFER_MAX_UNROLL) {
+        mistake(w, node, NULL, "a loop over %u items of different types is too long to unroll", count);
+        return;
+    }
+    if (count == 0) {
+        leave(w, node, kir_opt(n, 3), w->s, &l);
+        return;
+    }
+    if (is_new || h->n_contexts != count) {
+        h->n_contexts = count;
+        h->contexts = contexts_new(w, count);
     }
     f = fact_for(w, node);
     f->contexts = h->contexts;
     f->n_contexts = h->n_contexts;
     w->loop = &l;
-    for (uint32_t k = 0; k < t->n_items && !w->s.dead && !w->p->failed; k++) {
+    for (uint32_t k = 0; k < count && !w->s.dead && !w->p->failed; k++) {
         struct state next;
         w->context = h->contexts + k;
         l.continues = NULL;
-        assign(w, kir_arg(n, 0), t->items[k], kir_arg(n, 0));
+        assign(w, kir_arg(n, 0), static_item(w, t, k), kir_arg(n, 0));
         block(w, kir_arg(n, 2));
         next = state_copy(w, &w->s);
         jumps_to(w, l.continues, &next);
@@ -132,13 +198,6 @@ static void unrolled(struct walk *w, uint32_t node, const struct type *t)
     leave(w, node, kir_opt(n, 3), w->s, &l);
 }
 
-static bool mixed(const struct type *t)
-{
-    for (uint32_t i = 1; t->kind == TY_TUPLE && i < t->n_items; i++)
-        if (t->items[i] != t->items[0])
-            return true;
-    return false;
-}
 
 void for_loop(struct walk *w, uint32_t node)
 {

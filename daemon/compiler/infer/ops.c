@@ -47,7 +47,9 @@ static const struct type *no_operator(struct walk *w, uint32_t node, const char 
 {
     const char *hint = NULL;
 
-    if (a->kind == TY_STR || b->kind == TY_STR)
+    if (type_is_integer(a) && type_is_integer(b))
+        hint = "no integer type holds both: convert one of them, for example np.int64(...)";
+    else if (a->kind == TY_STR || b->kind == TY_STR)
         hint = "text and numbers don't mix; was a number meant?";
     else if (a->kind == TY_NONE || b->kind == TY_NONE)
         hint = "one side is None: does a function return nothing?";
@@ -63,6 +65,7 @@ static bool has_integers_only(const struct type *t)
 static const struct type *bit_type(struct walk *w, enum kir_binary op, const struct type *a, const struct type *b)
 {
     bool shift = op == KIR_B_LSHIFT || op == KIR_B_RSHIFT;
+    const struct type *t;
 
     if (!has_integers_only(a) || !has_integers_only(b))
         return NULL;
@@ -70,7 +73,8 @@ static const struct type *bit_type(struct walk *w, enum kir_binary op, const str
         return a;
     if (shift && numba(w))
         return scalar(w, type_class(strong(w->p, a)) == TC_U ? TY_UINT64 : TY_INT64);
-    return promote(w->p, a, b);
+    t = promote(w->p, a, b);
+    return has_integers_only(t) ? t : NULL; /* int64 with uint64: no integer type holds both */
 }
 
 static const struct type *number_type(struct walk *w, struct fact *f, enum kir_binary op, uint32_t right,
@@ -96,7 +100,9 @@ static const struct type *number_type(struct walk *w, struct fact *f, enum kir_b
         break;
     case KIR_B_POW:
         w->w->raises = true;
-        if (has_integers_only(t) && known_int(w, right, &exponent) && exponent < 0)
+        if (numba(w) && type_is_float(a) && has_integers_only(b))
+            t = a; /* Numba: float32 ** int stays float32 */
+        if (!numba(w) && has_integers_only(t) && known_int(w, right, &exponent) && exponent < 0)
             t = type_is_weak(t) ? w->p->pyfloat : scalar(w, TY_FLOAT64);
         break;
     case KIR_B_MATMUL: return NULL;
@@ -209,10 +215,16 @@ const struct type *unary(struct walk *w, uint32_t node, struct fact *f)
         return by_prelude(w, node, f, names[op], texts[op], &operand, &t, 1);
     if (!type_is_number(inner) || (op == KIR_U_INVERT && !has_integers_only(inner)))
         return mistake(w, node, NULL, "'%s' is not defined for %s", texts[op], show(w, t));
-    if (inner->kind == TY_BOOL)
+    if (numba(w) && inner->kind == TY_BOOL && op == KIR_U_INVERT) {
+        f->operand = inner; /* Numba: ~True is False */
+        return inner;
+    }
+    if (inner->kind == TY_BOOL) {
         inner = numba(w) ? scalar(w, TY_INT64) : w->p->pyint;
-    else if (numba(w) && has_integers_only(inner))
-        inner = promote(w->p, inner, inner);
+    } else if (numba(w) && has_integers_only(inner)) { /* computed in its own width, then widened */
+        f->operand = inner;
+        return promote(w->p, inner, inner);
+    }
     if (op == KIR_U_NEG && inner->kind == TY_PYINT && known_int(w, operand, &value) && value != INT64_MIN)
         return know_int(w, f, -value);
     f->operand = inner;
@@ -236,10 +248,10 @@ static const struct type *compare_operand(struct walk *w, const struct type *a, 
         return a;
     if (has_integers_only(a) && has_integers_only(b)) {
         bool ua = type_class(a) == TC_U, ub = type_class(b) == TC_U;
-        if (ua != ub && (type_bits(a) == 64 || type_bits(b) == 64) && a->kind != TY_BOOL && b->kind != TY_BOOL)
-            return NULL;
-        if (type_is_weak(a) != type_is_weak(b)) /* 300 < np.int8(1) compares numbers, whatever the type holds */
-            return ua || ub ? (type_bits(ua ? a : b) == 64 ? NULL : scalar(w, TY_INT64)) : scalar(w, TY_INT64);
+        if (ua != ub && type_bits(ua ? a : b) == 64)
+            return a->kind == TY_BOOL || b->kind == TY_BOOL ? scalar(w, TY_UINT64) : NULL;
+        if (ua != ub || type_is_weak(a) != type_is_weak(b)) /* 300 < np.int8(1) compares numbers, whatever int8 holds */
+            return scalar(w, TY_INT64);
     }
     t = promote(w->p, a, b);
     return t;
@@ -340,10 +352,7 @@ const struct type *compare(struct walk *w, uint32_t node, struct fact *f)
         t = compare_pair(w, node, op, a, b, &operands[i], &truth);
         bottom |= is_bottom(t);
         if (n_ops == 1 && truth) { /* items without effect: the value is known; with one, the truth */
-            struct fact *left = fact_for(w, items[0]), *right = fact_for(w, items[1]);
-            bool pure = (left->has_value || node_at(w, items[0])->op != KIR_CALL) &&
-                        (right->has_value || node_at(w, items[1])->op != KIR_CALL);
-            if (pure)
+            if (is_pure(w, items[0]) && is_pure(w, items[1]))
                 return know_bool(w, f, truth > 0);
             f->truth = (int8_t)truth;
         }

@@ -24,10 +24,11 @@ struct place {
     uint32_t context, node;
 };
 
+#define WHERE_PARAM UINT32_MAX
 struct state {
     const struct type **types; /* per local; NULL: nothing bound */
     bool *unset;               /* per local: may be unbound on some path */
-    uint32_t *where;           /* per local: node of the last assignment, for notes */
+    uint32_t *where;           /* per local: node of the last assignment, for notes; WHERE_PARAM: the call */
     bool dead;                 /* control does not get here */
 };
 
@@ -64,11 +65,13 @@ struct work {
     struct head *heads;
     const struct type *ret;
     uint32_t ret_node;
-    bool returns;
+    bool returns; /* with a type that is known */
+    bool ends;    /* control gets to a return, or to the end */
     bool raises;
     struct conflict {
         const struct type *a, *b;
         uint32_t a_node, b_node;
+        bool said; /* its diagnostic was given */
     } *conflicts; /* per local */
     const struct work *caller; /* the first one, for notes */
     uint32_t call_node;
@@ -163,6 +166,8 @@ void bind_local(struct walk *w, uint32_t local, const struct type *t, uint32_t w
 const struct type *call_instance(struct walk *w, uint32_t node, const struct unit *unit, uint32_t func,
                                  const struct type *const *params, const struct type *const *captures,
                                  const struct instance **ret);
+/* Known only once the instance is finished: each of its paths raises. */
+bool instance_never_returns(const struct instance *in);
 struct work *instance_entry(struct pass *p, const struct type *const *params);
 void instance_ensure(struct pass *p, struct work *w);
 void instance_walk(struct pass *p, struct work *w, bool emit);
@@ -172,15 +177,24 @@ uint32_t contexts_new(struct walk *w, uint32_t n);
 
 /* ---- expr.c ---- */
 const struct type *expr(struct walk *w, uint32_t node);
-/* Type a condition; 1 or -1 when it is decided already, else 0. */
-int cond(struct walk *w, uint32_t node);
-int truth_of(struct walk *w, uint32_t node);
 /* The constant that a node is known to be, or NULL. */
 const struct kir_const *known(struct walk *w, uint32_t node);
 bool known_int(struct walk *w, uint32_t node, int64_t *ret);
 const struct type *know_bool(struct walk *w, struct fact *f, bool value);
 const struct type *know_int(struct walk *w, struct fact *f, int64_t value);
 const struct type *const_type(struct walk *w, const struct kir_module *mod, const struct kir_const *k);
+/* Whether evaluating the node does nothing but give a value, so that it may be left out. */
+bool is_pure(struct walk *w, uint32_t node);
+
+/* ---- cond.c ---- */
+/* Type a condition; 1 or -1 when it is decided already, else 0. */
+int cond(struct walk *w, uint32_t node);
+int truth_of(struct walk *w, uint32_t node);
+const struct type *and_or(struct walk *w, uint32_t node, struct fact *f, bool as_condition);
+const struct type *ifexp(struct walk *w, uint32_t node);
+/* What a condition proves of optional locals where it had this outcome: they lose None, or are None. The edges
+ * are recorded at `node` (an IF or IFEXP), whose condition it is. */
+void narrow(struct walk *w, uint32_t node, uint32_t condition, bool outcome);
 
 /* ---- ops.c ---- */
 /* Result of a binary operator at two types; *ret_operand is what both are converted to (NULL: as they are). */

@@ -129,8 +129,10 @@ const struct type *rule_LEN(struct walk *w, struct call *c, const struct library
     if (!rule_params(w, c, "object", 1, &p))
         return w->p->bottom;
     t = p.at[0].type;
-    if (t->kind == TY_TUPLE)
+    if (t->kind == TY_TUPLE && p.at[0].from == ARG_NODE && is_pure(w, p.at[0].node))
         return know_int(w, c->f, t->n_items);
+    if (t->kind == TY_TUPLE)
+        return rule_take(w, c, row, &p) ? python_int(w) : w->p->bottom;
     if ((t->kind != TY_ARRAY || t->ndim == 0) && t->kind != TY_RANGE && t->kind != TY_STR && t->kind != TY_BYTES)
         return rule_wrong(w, c, &p.at[0], "an array, a tuple, a range or text");
     return rule_take(w, c, row, &p) ? python_int(w) : w->p->bottom;
@@ -347,9 +349,13 @@ const struct type *rule_ITER(struct walk *w, struct call *c, const struct librar
         return w->p->bottom;
     for (; n < p.n && p.at[n].type; n++)
         items[n] = p.at[n].type;
+    if (row->id == LIB_REVERSED && items[0]->kind == TY_ITER)
+        return rule_wrong(w, c, &p.at[0], "an array, a tuple or a range");
     for (uint32_t i = 0; i < (row->id == LIB_ENUMERATE ? 1 : n); i++) {
+        if (items[i]->kind == TY_TUPLE || items[i]->kind == TY_ITER)
+            continue; /* the loop sees to items of different types */
         t = item_type(w, p.at[i].from == ARG_NODE ? p.at[i].node : c->node, items[i]);
-        if (is_bottom(t) && !(items[i]->kind == TY_TUPLE && !items[i]->n_items))
+        if (is_bottom(t))
             return t;
     }
     if (row->id == LIB_ENUMERATE && n == 2 && !type_is_integer(items[1]))
@@ -406,7 +412,6 @@ const struct type *rule_ISINSTANCE(struct walk *w, struct call *c, const struct 
     struct params p;
     int r;
 
-    (void)row;
     if (!rule_params(w, c, "object class", 2, &p))
         return w->p->bottom;
     if (p.at[0].type->kind == TY_OPTIONAL)
@@ -414,7 +419,10 @@ const struct type *rule_ISINSTANCE(struct walk *w, struct call *c, const struct 
     r = is_instance(w, p.at[0].type, p.at[1].type);
     if (r < 0)
         return rule_wrong(w, c, &p.at[1], "a type that is known when compiling");
-    return know_bool(w, c->f, r > 0);
+    if (p.at[0].from == ARG_NODE && is_pure(w, p.at[0].node))
+        return know_bool(w, c->f, r > 0);
+    c->f->truth = r > 0 ? 1 : -1;
+    return rule_take(w, c, row, &p) ? w->p->boolean : w->p->bottom;
 }
 
 const struct type *rule_SLICE(struct walk *w, struct call *c, const struct library_row *row)

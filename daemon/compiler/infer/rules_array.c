@@ -125,6 +125,14 @@ static const struct type *attr_take(struct walk *w, struct call *c, const struct
     return rule_take(w, c, row, &p) ? t : w->p->bottom;
 }
 
+/* A number that the type tells; the array's expression is evaluated only where that has an effect. */
+static const struct type *known_attr(struct walk *w, struct call *c, const struct library_row *row, int64_t value)
+{
+    if (is_pure(w, c->args[0].node))
+        return know_int(w, c->f, value);
+    return attr_take(w, c, row, numba(w) ? scalar(w, TY_INT64) : w->p->pyint);
+}
+
 static const struct type *array_part(struct walk *w, struct call *c, const struct library_row *row, const struct type *a)
 {
     const struct type *t;
@@ -151,8 +159,8 @@ const struct type *rule_ATTR(struct walk *w, struct call *c, const struct librar
     switch (row->id) {
     case LIB_A_SHAPE:
     case LIB_A_STRIDES: return attr_take(w, c, row, ints(w, a->ndim));
-    case LIB_A_NDIM: return know_int(w, c->f, a->ndim);
-    case LIB_A_ITEMSIZE: return know_int(w, c->f, a->elem->kind == TY_BOOL ? 1 : (int64_t)type_bits(a->elem) / 8);
+    case LIB_A_NDIM: return known_attr(w, c, row, a->ndim);
+    case LIB_A_ITEMSIZE: return known_attr(w, c, row, (int64_t)type_bits(a->elem) / 8);
     case LIB_A_SIZE:
     case LIB_A_NBYTES: return attr_take(w, c, row, pyint);
     case LIB_A_DTYPE:

@@ -27,7 +27,8 @@ static void remember_conflict(struct walk *w, uint32_t local, const struct state
     struct conflict *c = &w->w->conflicts[local];
 
     if (!c->a || dst->types[local]->kind != TY_CONFLICT)
-        *c = (struct conflict){ dst->types[local], src->types[local], dst->where[local], src->where[local] };
+        *c = (struct conflict){ .a = dst->types[local], .b = src->types[local], .a_node = dst->where[local],
+                                .b_node = src->where[local], .said = c->said };
 }
 
 bool state_join(struct walk *w, struct state *dst, const struct state *src)

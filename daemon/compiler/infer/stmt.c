@@ -158,9 +158,11 @@ static void if_statement(struct walk *w, uint32_t node)
         return;
     }
     else_state = state_copy(w, &w->s);
+    narrow(w, node, kir_arg(n, 0), true);
     block(w, kir_arg(n, 1));
     then_state = w->s;
     w->s = else_state;
+    narrow(w, node, kir_arg(n, 0), false);
     if (other != KIR_NIL)
         block(w, other);
     else_state = w->s;
@@ -176,6 +178,7 @@ static void return_statement(struct walk *w, uint32_t node)
     uint32_t value = kir_opt(node_at(w, node), 0);
     const struct type *t = value == KIR_NIL ? w->p->none : expr(w, value), *joined;
 
+    w->w->ends |= !w->s.dead;
     if (!is_bottom(t)) {
         joined = w->w->returns ? join_types(w->p, w->w->ret, t) : t;
         if (!joined) {

@@ -300,6 +300,7 @@ static struct val eval_ifexp(struct fn *f, uint32_t node)
     fn_cond(f, c, yes, no);
     for (int arm = 0; arm < 2; arm++) {
         fn_at(f, arm ? no : yes);
+        edges_apply(f, f->ctx, node, arm ? EDGE_FALSE : EDGE_TRUE);
         join_set(f, &j, eval(f, kir_arg(n, arm ? 2 : 1)));
         edges_apply(f, f->ctx, node, arm ? EDGE_ELSE : EDGE_THEN);
         fn_br(f, out);

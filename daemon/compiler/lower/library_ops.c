@@ -97,8 +97,15 @@ static struct val op_tuple(struct fn *f, uint32_t node, const struct val *a, uin
 
 static struct val op_known(struct fn *f, uint32_t node, const struct val *a, uint32_t n)
 {
-    const struct type *t = result_type(f, node);
-    (void)a, (void)n;
+    const struct type *t = result_type(f, node), *array = n ? a[0].t : NULL;
+    const struct fact *fa = fact_of(f, node);
+    /* known, but the operand has effects, which have happened */
+    if (fa->truth)
+        return boolean(f, lo_bool(f->lo, fa->truth > 0));
+    if (array && array->kind == TY_ARRAY && fa->intrinsic == LIB_A_NDIM)
+        return integer(f, lo_int(f->lo, array->ndim));
+    if (array && array->kind == TY_ARRAY && fa->intrinsic == LIB_A_ITEMSIZE)
+        return integer(f, lo_int(f->lo, type_bits(array->elem) / 8));
     if (lo_info(f->lo, t)->n)
         lo_fail_at(f, node, "value should have been known from types");
     return val_zero(f, t);

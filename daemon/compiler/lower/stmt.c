@@ -156,6 +156,7 @@ static void lower_if(struct fn *f, uint32_t node)
     fn_cond(f, c, yes, no);
     for (int arm = 0; arm < 2; arm++) {
         fn_at(f, arm ? no : yes);
+        edges_apply(f, f->ctx, node, arm ? EDGE_FALSE : EDGE_TRUE);
         if (!arm)
             lower_block(f, kir_arg(n, 1));
         else if (other != KIR_NIL)
