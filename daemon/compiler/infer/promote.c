@@ -17,7 +17,6 @@ static enum type_kind signed_of(unsigned bits)
     return bits <= 8 ? TY_INT8 : bits <= 16 ? TY_INT16 : bits <= 32 ? TY_INT32 : TY_INT64;
 }
 
-
 static enum type_kind float_of(unsigned bits)
 {
     return bits <= 16 ? TY_FLOAT16 : bits <= 32 ? TY_FLOAT32 : TY_FLOAT64;
@@ -102,6 +101,10 @@ static const struct type *numba_promote(struct pass *p, const struct type *a, co
         a = of(p, TY_INT8);
     if (cb == TC_B)
         b = of(p, TY_INT8);
+    if (a->kind == TY_UINT16) /* Numba's graph of conversions has no edge from uint16 to float32 */
+        a = of(p, TY_UINT32);
+    if (b->kind == TY_UINT16)
+        b = of(p, TY_UINT32);
     return numpy(p, a, b);
 }
 
