@@ -15,6 +15,9 @@
 #include <cmocka.h>
 
 #include <kiln/kiln.h>
+#include <sys/mman.h>
+
+#include "client/c/src/artifact.h"
 
 #define CYCLES 10000
 #define OBJECTS 4
@@ -249,6 +252,63 @@ static void without_descriptors_files_do(void **state)
     assert_int_equal(count_fds(), before);
 }
 
+static struct kiln_artifact *by_descriptor(int i)
+{
+    struct kiln_artifact *a;
+    int fd = memfd_create("test", MFD_CLOEXEC);
+    assert_int_equal(write(fd, objects[i].bytes, objects[i].len), objects[i].len);
+    assert_int_equal(artifact_new(objects[i].key, fd, NULL, 0, NULL, 0, &a, NULL), 0);
+    return a;
+}
+
+static void code_shares_its_artifacts_descriptor(void **state)
+{
+    (void)state;
+    struct kiln_library *lib, *again;
+    int fds = count_fds();
+    struct kiln_artifact *a = by_descriptor(0), *b = by_descriptor(0);
+    assert_int_equal(kiln_load(a, &lib, NULL), 0);
+    assert_int_equal(count_fds(), fds + 2);
+    kiln_artifact_free(a); /* the number stays taken: the code's name is made of it */
+    assert_int_equal(count_fds(), fds + 2);
+    assert_int_equal(kiln_load(b, &again, NULL), 0);
+    kiln_library_free(lib);
+    kiln_artifact_free(b);
+    assert_int_equal(count_fds(), fds + 1);
+    assert_int_equal(call(again), 1);
+    kiln_library_free(again);
+    assert_int_equal(count_fds(), fds);
+}
+
+static void scarce_descriptors_are_given_back(void **state)
+{
+    (void)state;
+    struct rlimit all, few;
+    getrlimit(RLIMIT_NOFILE, &all);
+    few = all;
+    few.rlim_cur = 15;
+    struct kiln_artifact *a[OBJECTS];
+    struct kiln_library *libs[OBJECTS];
+    int fds = count_fds();
+    setrlimit(RLIMIT_NOFILE, &few);
+    for (int i = 0; i < OBJECTS; i++) {
+        a[i] = by_descriptor(i);
+        assert_int_equal(kiln_load(a[i], &libs[i], NULL), 0);
+    }
+    assert_int_equal(count_fds(), fds + 3);
+    const void *bytes;
+    size_t len;
+    assert_int_equal(kiln_artifact_bytes(a[OBJECTS - 1], &bytes, &len, NULL), 0);
+    assert_memory_equal(bytes, objects[OBJECTS - 1].bytes, len);
+    setrlimit(RLIMIT_NOFILE, &all);
+    for (int i = 0; i < OBJECTS; i++) {
+        assert_int_equal(call(libs[i]), i + 1);
+        kiln_library_free(libs[i]);
+        kiln_artifact_free(a[i]);
+    }
+    assert_int_equal(count_fds(), fds);
+}
+
 static void a_child_can_load(void **state)
 {
     (void)state;
@@ -321,7 +381,8 @@ int main(void)
         cmocka_unit_test(loads_binds_and_finds),  cmocka_unit_test(another_key_is_refused),
         cmocka_unit_test(missing_features_are_refused), cmocka_unit_test(numbers_come_back),
         cmocka_unit_test(one_content_twice),      cmocka_unit_test(ten_thousand_rounds),
-        cmocka_unit_test(without_descriptors_files_do), cmocka_unit_test(a_child_can_load),
+        cmocka_unit_test(without_descriptors_files_do), cmocka_unit_test(code_shares_its_artifacts_descriptor),
+        cmocka_unit_test(scarce_descriptors_are_given_back), cmocka_unit_test(a_child_can_load),
         cmocka_unit_test(bytes_and_manifest),     cmocka_unit_test(targets),
     };
     return cmocka_run_group_tests(tests, make_all, free_all);

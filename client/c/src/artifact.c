@@ -13,6 +13,50 @@
 #include "client/c/src/client.h"
 #include "client/c/src/manifest.h"
 
+struct shared_fd *shared_fd_new(int fd)
+{
+    struct shared_fd *s = malloc(sizeof *s);
+    if (!s) {
+        close(fd);
+        return NULL;
+    }
+    s->refs = 1;
+    s->fd = fd;
+    return s;
+}
+
+struct shared_fd *shared_fd_ref(struct shared_fd *s)
+{
+    atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
+    return s;
+}
+
+void shared_fd_unref(struct shared_fd *s)
+{
+    if (!s || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    close(s->fd);
+    free(s);
+}
+
+struct shared_fd *artifact_file(struct kiln_artifact *a)
+{
+    pthread_mutex_lock(&a->lock);
+    struct shared_fd *s = a->file ? shared_fd_ref(a->file) : NULL;
+    pthread_mutex_unlock(&a->lock);
+    return s;
+}
+
+void artifact_drop_file(struct kiln_artifact *a)
+{
+    pthread_mutex_lock(&a->lock);
+    struct shared_fd *s = a->bytes ? a->file : NULL;
+    if (s)
+        a->file = NULL;
+    pthread_mutex_unlock(&a->lock);
+    shared_fd_unref(s);
+}
+
 int artifact_new(const unsigned char *key, int fd, const void *bytes, size_t len, const void *manifest,
                  size_t manifest_len, struct kiln_artifact **ret, struct kiln_error *e)
 {
@@ -24,13 +68,14 @@ int artifact_new(const unsigned char *key, int fd, const void *bytes, size_t len
         return client_error(e, KILN_E_NOMEM, 0, "no memory for an artifact");
     }
     a->refs = 1;
-    a->fd = fd;
     pthread_mutex_init(&a->lock, NULL);
     arena_init(&a->arena, MANIFEST_MEMORY);
     memcpy(a->key, key, KILN_KEY_BYTES);
     a->size = len;
     int rc = 0;
-    if (bytes && !(a->bytes = malloc(len ? len : 1)))
+    if (fd >= 0 && !(a->file = shared_fd_new(fd)))
+        rc = client_error(e, KILN_E_NOMEM, 0, "no memory for an artifact");
+    if (!rc && bytes && !(a->bytes = malloc(len ? len : 1)))
         rc = client_error(e, KILN_E_NOMEM, 0, "no memory for an artifact of %zu bytes", len);
     if (!rc && manifest_len && !(a->manifest = malloc(manifest_len)))
         rc = client_error(e, KILN_E_NOMEM, 0, "no memory for a manifest of %zu bytes", manifest_len);
@@ -68,8 +113,7 @@ void kiln_artifact_free(struct kiln_artifact *a)
 {
     if (!a || atomic_fetch_sub_explicit(&a->refs, 1, memory_order_acq_rel) != 1)
         return;
-    if (a->fd >= 0)
-        close(a->fd);
+    shared_fd_unref(a->file);
     if (a->mapped)
         munmap(a->bytes, a->len);
     else
@@ -95,9 +139,9 @@ void kiln_artifact_info(const struct kiln_artifact *a, struct kiln_artifact_info
 static int map_bytes(struct kiln_artifact *a, struct kiln_error *e)
 {
     struct stat st;
-    if (fstat(a->fd, &st) || st.st_size <= 0)
+    if (!a->file || fstat(a->file->fd, &st) || st.st_size <= 0)
         return client_error(e, KILN_E_LOAD, errno, "the artifact's descriptor cannot be read");
-    void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, a->fd, 0);
+    void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, a->file->fd, 0);
     if (p == MAP_FAILED)
         return client_error(e, KILN_E_LOAD, errno, "cannot map the artifact: %s", strerror(errno));
     a->bytes = p;

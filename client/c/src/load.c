@@ -2,8 +2,8 @@
  * load.c - map an artifact's code into the process.
  *
  * dlopen knows a library by its name first, and by its file second. So the name "/proc/<pid>/fd/N" must mean
- * the same file for as long as the library is mapped: each mapping keeps a descriptor of its own until
- * dlclose, artifacts that share a file share one mapping, and the key is compared after every load.
+ * the same file for as long as the library is mapped: each mapping keeps its descriptor until dlclose,
+ * artifacts of one key share one mapping, and the key is compared after every load.
  * (By /proc/self/fd/N a debugger would look among its own descriptors, and a child of a fork among the child's.)
  * Past a share of the descriptor limit, and where memfds cannot be executed, a private file is used: it is
  * deleted once mapped and has a name that never comes back. */
@@ -31,8 +31,8 @@
 struct mapping {
     struct mapping *next; /* in its bucket */
     unsigned char key[KILN_KEY_BYTES];
-    int refs;   /* under `lock` */
-    int fd;     /* -1: from a private file */
+    int refs;               /* under `lock` */
+    struct shared_fd *file; /* NULL: from a private file */
     void *handle;
     kiln_entry_fn entry;
 };
@@ -72,7 +72,7 @@ static struct mapping **bucket(const unsigned char *key)
     return &loaded.buckets[h % BUCKETS];
 }
 
-/* A quarter of the descriptors for code: the artifacts hold as many again, half are the program's own. */
+/* A quarter of the descriptors is for code, the rest is the program's own. */
 static bool descriptors_left(void)
 {
     struct rlimit l;
@@ -120,30 +120,28 @@ static int open_checked(const char *path, const unsigned char *key, void **ret, 
     return 1;
 }
 
-/* By descriptor. A name that some other, never unloaded library still has gives the wrong key: then another
- * number is tried. fd is borrowed; *ret_fd is a new one that must stay open. */
-static int open_descriptor(int fd, const unsigned char *key, void **ret, int *ret_fd, char *reason, size_t size)
+/* By descriptor; takes the caller's reference over, *ret_file is the one that must stay open. A name that some
+ * other library still has (one that dlclose doesn't unmap) gives the wrong key: then other numbers are tried. */
+static int open_descriptor(struct shared_fd *file, const unsigned char *key, void **ret, struct shared_fd **ret_file,
+                           char *reason, size_t size)
 {
-    int held[4], n = 0, rc = -1;
-    while (n < 4) {
-        int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-        if (copy < 0) {
-            snprintf(reason, size, "no descriptor: %s", strerror(errno));
-            break;
-        }
-        held[n++] = copy;
+    struct shared_fd *tried[4] = { file };
+    int n = 1, rc;
+    for (;;) {
         char path[64];
-        snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), copy);
+        snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), tried[n - 1]->fd);
         rc = open_checked(path, key, ret, reason, size);
-        if (rc == 1) {
-            *ret_fd = copy;
-            n--;
-        }
-        if (rc)
+        if (rc == 1)
+            *ret_file = tried[--n];
+        if (rc || n == 4)
             break;
+        int copy = fcntl(file->fd, F_DUPFD_CLOEXEC, 3); /* those that failed stay open, so it is a new number */
+        if (copy < 0 || !(tried[n] = shared_fd_new(copy)))
+            break;
+        n++;
     }
     while (n > 0)
-        close(held[--n]);
+        shared_fd_unref(tried[--n]);
     return rc == 1 ? 0 : -1;
 }
 
@@ -190,22 +188,29 @@ static int open_private_file(struct kiln_artifact *a, void **ret, char *reason, 
     return -1;
 }
 
+/* The artifact's own descriptor, or one made of its bytes. NULL: there is none to be had. */
+static struct shared_fd *descriptor_of(struct kiln_artifact *a)
+{
+    struct shared_fd *file = artifact_file(a);
+    const void *bytes;
+    size_t len;
+    if (file || kiln_artifact_bytes(a, &bytes, &len, NULL))
+        return file;
+    int fd = make_memfd(bytes, len);
+    return fd < 0 ? NULL : shared_fd_new(fd);
+}
+
 static int open_any(struct kiln_artifact *a, struct mapping *m, struct kiln_error *e)
 {
     char reason[300] = "";
-    m->fd = -1;
-    if (descriptors_left()) {
-        int fd = a->fd;
-        if (fd < 0 && a->bytes)
-            fd = make_memfd(a->bytes, a->len);
-        int rc = fd < 0 ? -1 : open_descriptor(fd, a->key, &m->handle, &m->fd, reason, sizeof reason);
-        if (fd >= 0 && fd != a->fd)
-            close(fd);
-        if (rc == 0)
-            return 0;
-    }
-    if (open_private_file(a, &m->handle, reason, sizeof reason) == 0)
+    struct shared_fd *file = descriptors_left() ? descriptor_of(a) : NULL;
+    if (file && open_descriptor(file, a->key, &m->handle, &m->file, reason, sizeof reason) == 0)
         return 0;
+    if (open_private_file(a, &m->handle, reason, sizeof reason) == 0) {
+        if (!descriptors_left())
+            artifact_drop_file(a);
+        return 0;
+    }
     return client_error(e, KILN_E_LOAD, 0, "cannot load the artifact: %s", reason);
 }
 
@@ -233,7 +238,7 @@ static int find_or_open(struct kiln_artifact *a, struct mapping **ret, struct ki
     kiln_bind_fn bind = (kiln_bind_fn)(uintptr_t)dlsym(m->handle, KILN_SYM_BIND);
     if (bind)
         bind(kiln_host());
-    loaded.with_fd += m->fd >= 0;
+    loaded.with_fd += m->file != NULL;
     m->next = *head;
     *head = m;
     *ret = m;
@@ -250,10 +255,8 @@ static void drop(struct mapping *m)
         at = &(*at)->next;
     *at = m->next;
     dlclose(m->handle);
-    if (m->fd >= 0) {
-        close(m->fd); /* only now may its number mean something else */
-        loaded.with_fd--;
-    }
+    loaded.with_fd -= m->file != NULL;
+    shared_fd_unref(m->file); /* only now may its number mean something else */
     free(m);
 }
 
