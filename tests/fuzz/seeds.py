@@ -17,7 +17,17 @@ def kir():
         yield f"signature-{i}", b"\3" + text.encode()
 
 
-SEEDS = {"kir": kir}
+def infer():
+    for path in sorted((Path(__file__).resolve().parents[1] / "golden" / "infer").glob("*.txt")):
+        text, *sections = path.read_text().split("\n---- ")
+        module = text[text.index("(kir"):]
+        for i, section in enumerate(sections):
+            sig, *options = section.split("\n")[0].split(" | ")
+            flags = b"\2" if "numba" in options else b"\0"
+            yield f"{path.stem}-{i}", flags + sig.encode() + b"\n" + module.encode()
+
+
+SEEDS = {"kir": kir, "infer": infer}
 
 if __name__ == "__main__":
     folder = Path(sys.argv[2])
