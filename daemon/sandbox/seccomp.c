@@ -3,6 +3,7 @@
  * to LLVM like any other, so nothing is killed for trying. Memory can't be made executable. */
 #include <errno.h>
 #include <seccomp.h>
+#include <stddef.h>
 #include <sys/mman.h>
 
 #include "daemon/sandbox/sandbox.h"

@@ -59,6 +59,15 @@ struct unit {
     uint32_t n_names;
 };
 
+/* What the compiler does itself: rows of library.def. */
+enum intrinsic {
+    LIB__NONE = 0,
+#define X(ID, name, rule, how) LIB_##ID,
+#include "daemon/compiler/library.def"
+#undef X
+    LIB__COUNT
+};
+
 struct instance;
 
 /* How one parameter of a callee gets its value. */

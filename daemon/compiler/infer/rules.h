@@ -5,14 +5,6 @@
 
 #include "daemon/compiler/infer/pass.h"
 
-enum intrinsic {
-    LIB__NONE = 0,
-#define X(ID, name, rule, how) LIB_##ID,
-#include "daemon/compiler/library.def"
-#undef X
-    LIB__COUNT
-};
-
 struct library_row;
 typedef const struct type *(*library_rule)(struct walk *w, struct call *c, const struct library_row *row);
 
