@@ -97,18 +97,26 @@ static struct val op_tuple(struct fn *f, uint32_t node, const struct val *a, uin
 
 static struct val op_known(struct fn *f, uint32_t node, const struct val *a, uint32_t n)
 {
-    const struct type *t = result_type(f, node), *array = n ? a[0].t : NULL;
+    const struct type *t = result_type(f, node);
     const struct fact *fa = fact_of(f, node);
-    /* known, but the operand has effects, which have happened */
-    if (fa->truth)
+    (void)a, (void)n;
+    if (fa->truth) /* decided by types, but the operand had effects */
         return boolean(f, lo_bool(f->lo, fa->truth > 0));
-    if (array && array->kind == TY_ARRAY && fa->intrinsic == LIB_A_NDIM)
-        return integer(f, lo_int(f->lo, array->ndim));
-    if (array && array->kind == TY_ARRAY && fa->intrinsic == LIB_A_ITEMSIZE)
-        return integer(f, lo_int(f->lo, type_bits(array->elem) / 8));
     if (lo_info(f->lo, t)->n)
         lo_fail_at(f, node, "value should have been known from types");
     return val_zero(f, t);
+}
+
+static struct val op_ndim(struct fn *f, uint32_t node, const struct val *a, uint32_t n)
+{
+    (void)node, (void)n;
+    return integer(f, lo_int(f->lo, a[0].t->ndim));
+}
+
+static struct val op_itemsize(struct fn *f, uint32_t node, const struct val *a, uint32_t n)
+{
+    (void)node, (void)n;
+    return integer(f, lo_int(f->lo, type_bits(a[0].t->elem) / 8));
 }
 
 /* ---- numbers ---- */
@@ -594,6 +602,7 @@ static const struct {
 } ops[] = {
     { "range", op_range },         { "iter", op_iter },           { "slice", op_slice },
     { "len", op_len },             { "tuple", op_tuple },         { "known", op_known },
+    { "ndim", op_ndim },           { "itemsize", op_itemsize },
     { "abs", op_abs },             { "min", op_min },             { "max", op_max },
     { "maximum", op_maximum },     { "minimum", op_minimum },     { "fmax", op_fmax },
     { "fmin", op_fmin },           { "pow", op_pow },             { "divmod", op_divmod },
