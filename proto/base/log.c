@@ -33,6 +33,12 @@ bool log_parse_level(const char *word, enum log_level *ret)
     return false;
 }
 
+/* U+0080 to U+009F, which terminals take for commands as they do the codes below U+0020. */
+static bool is_c1(const char *s)
+{
+    return (unsigned char)s[0] == 0xC2 && (unsigned char)s[1] >= 0x80 && (unsigned char)s[1] <= 0x9F;
+}
+
 static void value(struct buf *line, const char *s)
 {
     size_t n = strlen(s), most = (size_t)LIM_LOG_VALUE;
@@ -44,7 +50,9 @@ static void value(struct buf *line, const char *s)
         unsigned char c = (unsigned char)s[i];
         if (c == '"' || c == '\\')
             buf_printf(line, "\\%c", c);
-        else if (c < 0x20 || c == 0x7F)
+        else if (c < 0x20 || c == 0x7F || is_c1(s + i))
+            buf_printf(line, "\\x%02x", c);
+        else if (i > 0 && is_c1(s + i - 1))
             buf_printf(line, "\\x%02x", c);
         else
             buf_byte(line, c);
