@@ -90,15 +90,14 @@ PyObject *specialization_call(struct specialization *s, const struct plan *plan,
         *ret_overflow = rc > 0;
         return NULL;
     }
-    Py_INCREF(&s->ob_base); /* other threads may drop it meanwhile */
+    struct owners own = { .mems = mems, .n = plan->n_arrays, .keep = (PyObject *)s };
+    Py_INCREF(&s->ob_base); /* other threads may drop it meanwhile, and the plan with it */
     int32_t status = run(s, ret, block, NULL, &exc);
     PyObject *result = NULL;
-    if (__builtin_expect(status == KILN_DONE, 1)) {
-        struct owners own = { .mems = mems, .n = plan->n_arrays, .keep = (PyObject *)s };
+    if (__builtin_expect(status == KILN_DONE, 1))
         result = give_back(s, ret, &own);
-    } else {
+    else
         raise_compiled(s, status, &exc);
-    }
     Py_DECREF(&s->ob_base);
     return result;
 }
