@@ -54,6 +54,8 @@ const char *human_time_us(uint64_t us, text out);       /* "12.3 ms" */
 const char *human_age(uint64_t unix_seconds, text out); /* "3 h ago" */
 const char *human_seconds(uint64_t seconds, text out);  /* "2 d 3 h" */
 
+const char *human_user(uint32_t uid, text out);         /* the name, or the number */
+
 /* A table on stdout: columns as wide as their widest cell; the last is not padded. */
 struct table;
 struct table *table_new(const char *const *titles, unsigned n, const char *align /* 'l' or 'r' each */);

@@ -24,15 +24,17 @@ static void report(const struct cli *cli, int32_t function, int32_t node, const 
     if (function >= 0 && node >= 0)
         fprintf(stderr, "%sfunction %d, node %d: %s\n", indent, (int)function, (int)node, message);
     else if (cli->error.n_diagnostics)
-        fprintf(stderr, "%s%s\n", indent, message);
+        fprintf(stderr, "%s%s%s%s\n", indent, cli->source ? cli->source->path : "", cli->source ? ": " : "", message);
 }
 
 int cli_fail(struct cli *cli, const char *what)
 {
     const struct kiln_error *e = &cli->error;
 
-    fprintf(stderr, "kiln %s: %s%s%s\n", cli->argv[0], what ? what : "", what ? ": " : "",
-            e->message[0] ? e->message : kiln_code_text(e->code));
+    /* The first diagnostic is the message: say it once, where it stands in the source. */
+    if (!cli->source || !e->n_diagnostics || strcmp(e->message, e->diagnostics[0].message))
+        fprintf(stderr, "kiln %s: %s%s%s\n", cli->argv[0], what ? what : "", what ? ": " : "",
+                e->message[0] ? e->message : kiln_code_text(e->code));
     for (uint32_t i = 0; i < e->n_diagnostics; i++) {
         const struct kiln_diagnostic *d = &e->diagnostics[i];
         report(cli, d->function, d->node, d->message, "  ", true);

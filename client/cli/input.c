@@ -93,6 +93,11 @@ int input_read(struct cli *cli, const char *path, struct input *ret)
     status = read_all(cli, path, &b);
     if (status)
         goto out;
+    if (b.len == 0) {
+        fprintf(stderr, "kiln %s: %s is empty\n", cli->argv[0], path);
+        status = kiln_code_exit(KILN_E_INVALID);
+        goto out;
+    }
     ret->kind = KILN_LLVM;
     if (is_binary_kir(&b)) {
         ret->kind = KILN_KIR;
@@ -103,10 +108,8 @@ int input_read(struct cli *cli, const char *path, struct input *ret)
     if (status)
         goto out;
     ret->body = buf_take(&b, &ret->len);
-    if (!ret->body) {
-        fprintf(stderr, "kiln %s: %s is empty\n", cli->argv[0], path);
-        status = kiln_code_exit(KILN_E_INVALID);
-    }
+    if (!ret->body)
+        status = kiln_code_exit(KILN_E_NOMEM);
 out:
     buf_done(&b);
     return status;

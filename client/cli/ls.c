@@ -20,8 +20,7 @@ static void add_row(struct table *t, const struct kiln_row *r)
     snprintf(cell, sizeof cell, "%llu", (unsigned long long)r->hits);
     table_cell(t, cell);
     table_cell(t, human_age(r->last_used, cell));
-    snprintf(cell, sizeof cell, "%u", r->owner);
-    table_cell(t, cell);
+    table_cell(t, human_user(r->owner, cell));
 }
 
 /* Fetch pages until the daemon has no more, or `most` rows (0: all) were given to `each`. */

@@ -2,6 +2,7 @@
  * print.c - units, aligned tables, files. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -67,6 +68,17 @@ const char *human_age(uint64_t unix_seconds, text out)
         snprintf(out, sizeof(text), "now");
     else
         snprintf(out, sizeof(text), "%.18s ago", human_seconds(now - unix_seconds, age));
+    return out;
+}
+
+const char *human_user(uint32_t uid, text out)
+{
+    struct passwd *user = getpwuid(uid);
+
+    if (user)
+        snprintf(out, sizeof(text), "%.23s", user->pw_name);
+    else
+        snprintf(out, sizeof(text), "%u", uid);
     return out;
 }
 

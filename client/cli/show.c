@@ -66,7 +66,8 @@ static void print_detail(const struct cli *cli, const struct kiln_detail *d, str
     line("compiled", human_time_us(d->row.compile_us, cell));
     line("created", human_age(d->row.created, cell));
     line("used", human_age(d->row.last_used, cell));
-    printf("%-10s %llu\n%-10s %u\n", "hits", (unsigned long long)d->row.hits, "owner", d->row.owner);
+    printf("%-10s %llu\n", "hits", (unsigned long long)d->row.hits);
+    line("owner", human_user(d->row.owner, cell));
     if (d->ir_digest)
         line("ir digest", hex(d->ir_digest, KILN_DIGEST_BYTES, digits));
     if (d->toolchain)

@@ -32,7 +32,7 @@ static void print_state(const struct cli *cli, const struct kiln_state *s)
     printf("socket     %s\n", s->socket);
     printf("cache      %s\n", *s->cache_dir ? s->cache_dir : "in memory only");
     if (*s->llvm)
-        printf("compiler   LLVM %s\n", s->llvm);
+        printf("compiler   %s\n", s->llvm);
     printf("clients    %llu connected, %llu of %llu requests queued\n", (unsigned long long)s->connections,
            (unsigned long long)s->queued, (unsigned long long)s->queue_limit);
     if (*s->notice)

@@ -3,6 +3,7 @@
 import ctypes
 import json
 import os
+import pwd
 import re
 import signal
 import socket
@@ -174,6 +175,7 @@ def test_compile_and_list(daemon):
     human = daemon.run("ls").stdout.splitlines()
     assert human[0].split() == ["KEY", "ENTRY", "SIGNATURE", "TARGET", "SIZE", "COMPILE", "HITS", "USED", "OWNER"]
     assert human[1].startswith(made["key"][:12]) and "add" in human[1]
+    assert human[1].split()[-1] == pwd.getpwuid(os.getuid()).pw_name
     assert daemon.json("ls", "--entry", "nothing") == []
     assert len(daemon.json("ls", "--entry", "ad")) == 1
 
@@ -195,7 +197,7 @@ def test_show_and_get(daemon):
     assert raw == (daemon.folder / "add.so").read_bytes()
     named = daemon.run("get", made["key"]).stdout.strip()
     assert (daemon.folder / named).exists()
-    assert "no such entry" in daemon.run("show", "00" * 8, status=66).stderr
+    assert "no entry" in daemon.run("show", "00" * 8, status=66).stderr
     daemon.run("get", "00" * 32, "-o", "none", status=66)
 
 
@@ -247,6 +249,7 @@ def test_type_error_shows_the_line(daemon):
     caret = next(i for i, line in enumerate(lines) if line.strip() == "^")
     assert lines[caret - 1].strip() == "(return (binary + (local 0) (local 1))))))"
     assert lines[caret - 1][lines[caret].index("^"):].startswith("(binary")
+    assert sum("wrong.kir" in line for line in lines) == 1, "said once"
 
 
 @pytest.mark.parametrize("name,content,arguments,status,message", [
