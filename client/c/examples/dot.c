@@ -29,8 +29,8 @@ static void build(struct kiln_ir *ir)
 
     /* for i in range(len(a)): operands first, in the order of ops.def: target, iterable, body */
     uint32_t target = kiln_ir_local(ir, f, i);
-    uint32_t range = kiln_ir_lib(ir, f, "range");
-    uint32_t len = kiln_ir_lib(ir, f, "len");
+    uint32_t range = kiln_ir_lib(ir, f, "builtins.range");
+    uint32_t len = kiln_ir_lib(ir, f, "builtins.len");
     uint32_t of = kiln_ir_local(ir, f, a);
     uint32_t length = kiln_ir_call(ir, f, len, &of, 1);
     uint32_t iterable = kiln_ir_call(ir, f, range, &length, 1);

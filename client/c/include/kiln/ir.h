@@ -61,7 +61,7 @@ KILN_API uint32_t kiln_ir_const(struct kiln_ir *ir, uint32_t f, uint32_t c);
 KILN_API uint32_t kiln_ir_local(struct kiln_ir *ir, uint32_t f, uint32_t local); /* value or target */
 KILN_API uint32_t kiln_ir_env(struct kiln_ir *ir, uint32_t f, uint32_t env);
 KILN_API uint32_t kiln_ir_func(struct kiln_ir *ir, uint32_t f, uint32_t callee);
-KILN_API uint32_t kiln_ir_lib(struct kiln_ir *ir, uint32_t f, const char *name); /* "numpy.exp", "range" */
+KILN_API uint32_t kiln_ir_lib(struct kiln_ir *ir, uint32_t f, const char *name); /* "numpy.exp", "builtins.len" */
 KILN_API uint32_t kiln_ir_unary(struct kiln_ir *ir, uint32_t f, const char *op, uint32_t x);
 KILN_API uint32_t kiln_ir_binary(struct kiln_ir *ir, uint32_t f, const char *op, uint32_t x, uint32_t y);
 KILN_API uint32_t kiln_ir_compare(struct kiln_ir *ir, uint32_t f, const char *op, uint32_t x, uint32_t y);
