@@ -197,6 +197,9 @@ int life_run(struct server *s, struct kiln_err *e)
     uv_unref((uv_handle_t *)&s->wake);
     uv_run(&s->loop, UV_RUN_DEFAULT); /* ends when everything else is closed */
     cache_close(s->cache);
+    close_handle((uv_handle_t *)&s->wake); /* the cache's threads, its last users, have ended */
+    uv_run(&s->loop, UV_RUN_DEFAULT);
+    uv_loop_close(&s->loop);
     log_event(LOG_INFO, "left");
     return 0;
 }
