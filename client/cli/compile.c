@@ -30,8 +30,11 @@ static const struct {
     { "fast", 0x7F00 },
 };
 
+#define MAX_ENV 255 /* as parameters */
+
 struct wanted {
     struct kiln_compile request;
+    const char *env[MAX_ENV];
     const char *path, *out, *suffix;
 };
 
@@ -67,9 +70,10 @@ static int parse(struct cli *cli, struct wanted *w)
         OPT_NO_CONTRACT,
         OPT_PRIVATE,
         OPT_DEADLINE,
-        OPT_ENTRY
-    };
+        OPT_ENTRY,
+           OPT_ENV };
     static const struct option longs[] = { { "entry", required_argument, NULL, OPT_ENTRY },
+        { "env", required_argument, NULL, OPT_ENV },
                                            { "sig", required_argument, NULL, OPT_SIG },
                                            { "target", required_argument, NULL, OPT_TARGET },
                                            { "emit", required_argument, NULL, OPT_EMIT },
@@ -121,6 +125,11 @@ static int parse(struct cli *cli, struct wanted *w)
         case 'o':
             w->out = optarg;
             break;
+        case OPT_ENV:
+            if (r->n_env == MAX_ENV)
+                return cli_usage(cli, "at most %d captured arrays", MAX_ENV);
+            w->env[r->n_env++] = optarg;
+            break;
         case OPT_FLAGS:
             status = parse_flags(cli, optarg, &r->flags);
             if (status)
@@ -150,6 +159,7 @@ static int parse(struct cli *cli, struct wanted *w)
         return cli_usage(cli, "needs one file");
     if (!r->signature)
         return cli_usage(cli, "needs --sig, for example --sig 'float64(float64, int64)'");
+    r->env = w->env;
     w->path = cli->argv[optind];
     r->emit = forms[form].emit;
     w->suffix = forms[form].suffix;
