@@ -234,13 +234,13 @@ def test_array_fields(make):
 
 
 def test_large_blocks(make):
-    n = 100
+    n = 1000
     f = make.function(f"""
         const double *d = args; double s = 0;
         for (int i = 0; i < {n}; i++) s += d[i];
         *(double *)ret = s;""", ret="pyfloat")
     assert f(tuple(float(i) for i in range(n))) == sum(range(n))
-    g = make.function("memcpy(ret, args, 100 * 8);", ret="Tuple((" + ", ".join(["pyfloat"] * n) + "))")
+    g = make.function("memcpy(ret, args, 1000 * 8);", ret="Tuple((" + ", ".join(["pyfloat"] * n) + "))")
     values = tuple(float(i) for i in range(n))
     assert g(values) == values
     names = [f"a{i}" for i in range(20)]

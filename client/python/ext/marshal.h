@@ -19,16 +19,18 @@ enum word_tag {
     W_COMPLEX,
     W_SCALAR, /* NumPy scalar: a = type_num */
     W_ARRAY,  /* a = type_num, b = rank, c = layout and flags */
-    W_TUPLE,  /* a..c = number of items */
+    W_TUPLE,  /* the rest of the word = number of items */
 };
 #define WORD(tag, a, b, c) ((uint32_t)(tag) | (uint32_t)(a) << 8 | (uint32_t)(b) << 16 | (uint32_t)(c) << 24)
+#define WORD_OF_TUPLE(n) ((uint32_t)W_TUPLE | (uint32_t)(n) << 8)
+#define WORD_ITEMS(w) ((w) >> 8)
 #define WORD_TAG(w) ((w) & 255)
 #define WORD_A(w) ((w) >> 8 & 255)
 #define WORD_B(w) ((w) >> 16 & 255)
 #define WORD_C(w) ((w) >> 24)
 enum { LAYOUT_C = 0, LAYOUT_F = 1, LAYOUT_A = 2, LAYOUT_MASK = 3, FLAG_READONLY = 4, FLAG_UNALIGNED = 8 };
 
-#define PRINT_WORDS 128 /* words of one call: more arguments and tuple items than anybody writes */
+#define PRINT_WORDS 1024 /* words of one call; longer tuples are better arrays: code grows with each item */
 #define TUPLE_DEPTH 16  /* of nested tuples */
 
 struct print {

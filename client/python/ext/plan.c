@@ -128,7 +128,7 @@ static int match_optional(struct maker *m, const uint32_t **words, const struct 
 
 static int match_tuple(struct maker *m, const uint32_t **words, const struct kiln_type *t)
 {
-    unsigned n = WORD_A(**words);
+    unsigned n = WORD_ITEMS(**words);
     if (t->kind != KILN_T_TUPLE || t->n_items != n)
         return MATCH_NOT;
     (*words)++;

@@ -67,7 +67,7 @@ int print_value(struct print *p, PyObject *o, bool careful, bool numba, int dept
         Py_ssize_t n = PyTuple_Size(o);
         if (n >= PRINT_WORDS || depth >= TUPLE_DEPTH)
             return 1;
-        p->words[p->n++] = WORD(W_TUPLE, n, 0, 0);
+        p->words[p->n++] = WORD_OF_TUPLE(n);
         for (Py_ssize_t i = 0; i < n; i++) {
             int rc = print_value(p, PyTuple_GetItem(o, i), careful, numba, depth + 1);
             if (rc)
@@ -134,7 +134,7 @@ static void words_text(struct buf *b, const uint32_t **w, bool numba)
         array_text(b, v);
         break;
     default: { /* W_TUPLE */
-        unsigned n = WORD_A(v);
+        unsigned n = WORD_ITEMS(v);
         buf_str(b, "Tuple((");
         for (unsigned i = 0; i < n; i++) {
             buf_str(b, i ? ", " : "");
