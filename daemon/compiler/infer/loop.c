@@ -208,6 +208,8 @@ void for_loop(struct walk *w, uint32_t node)
     struct head *h;
     bool is_new;
 
+    if (w->s.dead) /* the iterable never comes back: it raises, or it is a diagnosed mistake */
+        return;
     if (mixed(t)) {
         unrolled(w, node, t);
         return;
