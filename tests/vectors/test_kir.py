@@ -72,6 +72,14 @@ def test_page_names_every_constant_kind():
         assert f"| {number} | {text} |" in page
 
 
+def test_page_names_every_op():
+    page = (ROOT / "docs" / "kir.md").read_text()
+    for op, letters in K.OPERANDS.items():
+        name = K.OP_TEXT[op].upper()
+        row = re.search(rf"^\| {op} \| {name} \| {K.OP_CLASS[op]} \| `?([^|`]*)`? \|", page, flags=re.M)
+        assert row and row.group(1).replace(" ", "") == letters, name
+
+
 def test_page_examples():
     """The bytes of docs/kir.md are modules, and what the texts above them assemble to is in the vectors."""
     page = (ROOT / "docs" / "kir.md").read_text()
