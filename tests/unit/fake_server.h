@@ -56,7 +56,8 @@ static void fake_send(int fd, enum msg_type type, uint16_t flags, uint64_t id, c
     buf_done(&out);
 }
 
-static void fake_artifact(int fd, uint64_t id, struct span signature, struct span digest, bool bytes, bool without)
+static void fake_artifact(int fd, uint64_t id, struct span signature, struct span digest, bool bytes,
+                          bool without)
 {
     struct msg_artifact m;
     MSG_INIT(MSG_ARTIFACT, &m);
@@ -185,7 +186,8 @@ static bool fake_frame(struct fake_conn *c, const struct frame *f)
         struct msg_resolved m;
         if (!msg_decode(&a, msg_desc(MSG_RESOLVED), f->body, f->body_len, &m, &e)) {
             c->f->resolved += f->id == 77;
-            fake_artifact(c->fd, m.token, m.body.len ? m.body : m.message, span_of(c->held_bytes, 32), true, false);
+            fake_artifact(c->fd, m.token, m.body.len ? m.body : m.message, span_of(c->held_bytes, 32), true,
+                          false);
         }
     } else if (f->type == MSG_STATS) {
         struct msg_counters m;

@@ -47,8 +47,9 @@ static struct kiln_connection *connect_to(const struct kiln_options *more)
 
 static struct kiln_compile request(const char *signature)
 {
-    return (struct kiln_compile){ .kind = KILN_KIR, .body = signature, .body_len = strlen(signature),
-                                  .signature = signature };
+    return (struct kiln_compile){
+        .kind = KILN_KIR, .body = signature, .body_len = strlen(signature), .signature = signature
+    };
 }
 
 /* One compile; the answer must be for this signature. */
@@ -63,7 +64,8 @@ static int compile(struct kiln_connection *c, const char *signature, struct kiln
     unsigned char digest[KILN_DIGEST_BYTES];
     kiln_artifact_info(a, &info);
     kiln_digest(signature, strlen(signature), digest);
-    bool right = info.manifest_len == strlen(signature) && !memcmp(info.manifest, signature, info.manifest_len) &&
+    bool right = info.manifest_len == strlen(signature) &&
+                 !memcmp(info.manifest, signature, info.manifest_len) &&
                  !memcmp(info.key, digest, sizeof digest) && info.size == 4;
     const void *bytes;
     size_t len;
@@ -251,8 +253,8 @@ static void a_missing_descriptor_is_an_error(void **state)
     kiln_disconnect(c);
 }
 
-static int answer(void *user, uint64_t overload, const char *const *types, uint32_t n, void **body, size_t *len,
-                  char message[256])
+static int answer(void *user, uint64_t overload, const char *const *types, uint32_t n, void **body,
+                  size_t *len, char message[256])
 {
     (void)message;
     assert_string_equal(user, "mine");
@@ -404,11 +406,22 @@ static void bad_requests(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(greets), T(another_version_is_refused), T(descriptors_and_bytes), T(the_body_follows_on_request),
-        T(errors_come_whole), T(answers_in_any_order), T(cancel_tells_the_server),
-        T(a_lost_request_is_sent_again_once), T(a_restarted_daemon_is_found), T(a_missing_descriptor_is_an_error),
-        T(questions_are_answered), T(counters), T(many_threads_share_one_connection), T(losses_hit_nobody),
-        T(a_child_connects_anew), T(bad_requests),
+        T(greets),
+        T(another_version_is_refused),
+        T(descriptors_and_bytes),
+        T(the_body_follows_on_request),
+        T(errors_come_whole),
+        T(answers_in_any_order),
+        T(cancel_tells_the_server),
+        T(a_lost_request_is_sent_again_once),
+        T(a_restarted_daemon_is_found),
+        T(a_missing_descriptor_is_an_error),
+        T(questions_are_answered),
+        T(counters),
+        T(many_threads_share_one_connection),
+        T(losses_hit_nobody),
+        T(a_child_connects_anew),
+        T(bad_requests),
     };
     if (!mkdtemp(dir))
         return 1;

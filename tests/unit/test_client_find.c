@@ -109,11 +109,11 @@ static void nobody_answers(void **state)
     struct kiln_options o = { .no_start = true };
     struct kiln_connection *c;
     assert_int_equal(kiln_connect(&o, &c, &e), -KILN_E_CONNECT);
-    assert_non_null(strstr(e.message, dir));           /* what was tried */
+    assert_non_null(strstr(e.message, dir)); /* what was tried */
     assert_non_null(strstr(e.message, "/run/kiln"));
     setenv("KILN_SOCKET", in_dir("other"), 1);
     assert_int_equal(kiln_connect(&o, &c, &e), -KILN_E_CONNECT);
-    assert_null(strstr(e.message, "/run/kiln"));       /* alone when named */
+    assert_null(strstr(e.message, "/run/kiln")); /* alone when named */
     unsetenv("KILN_SOCKET");
     setenv("KILN_DAEMON", in_dir("no-such-program"), 1);
     assert_int_equal(kiln_connect(NULL, &c, &e), -KILN_E_CONNECT);
@@ -305,9 +305,14 @@ int main(int argc, char **argv)
     if (argc > 1)
         return daemon_main(argc, argv);
     const struct CMUnitTest tests[] = {
-        T(nobody_answers), T(long_paths_are_refused), T(the_user_comes_before_the_system),
-        T(other_users_are_not_trusted), T(a_daemon_is_started), T(a_named_socket_gets_a_daemon_too),
-        T(racing_starts_end_with_one), T(connecting_can_be_interrupted),
+        T(nobody_answers),
+        T(long_paths_are_refused),
+        T(the_user_comes_before_the_system),
+        T(other_users_are_not_trusted),
+        T(a_daemon_is_started),
+        T(a_named_socket_gets_a_daemon_too),
+        T(racing_starts_end_with_one),
+        T(connecting_can_be_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,8 +46,8 @@ static void make_object(const char *dir, int i)
     assert_non_null(f);
     assert_int_equal(fwrite(source, 1, sizeof source - 1, f), sizeof source - 1);
     fclose(f);
-    snprintf(command, sizeof command, "%s -DNUMBER=%d -shared -fPIC -I%s -o %s/o.so %s/o.c", KILN_TEST_CC, i + 1,
-             KILN_TEST_INCLUDE, dir, dir);
+    snprintf(command, sizeof command, "%s -DNUMBER=%d -shared -fPIC -I%s -o %s/o.so %s/o.c", KILN_TEST_CC,
+             i + 1, KILN_TEST_INCLUDE, dir, dir);
     assert_int_equal(system(command), 0);
     snprintf(path, sizeof path, "%s/o.so", dir);
     f = fopen(path, "rb");
@@ -87,7 +87,8 @@ static struct kiln_artifact *artifact(int i)
 {
     struct kiln_error e = KILN_ERROR_INIT;
     struct kiln_artifact *a;
-    assert_int_equal(kiln_artifact_make(objects[i].key, objects[i].bytes, objects[i].len, NULL, 0, &a, &e), 0);
+    assert_int_equal(kiln_artifact_make(objects[i].key, objects[i].bytes, objects[i].len, NULL, 0, &a, &e),
+                     0);
     return a;
 }
 
@@ -163,18 +164,21 @@ static void missing_features_are_refused(void **state)
     struct kiln_artifact *a;
     struct kiln_library *lib;
     static const unsigned char manifest[] = "\x81\xa3isa\x91\xa9no-such-x";
-    assert_int_equal(kiln_artifact_make(objects[0].key, objects[0].bytes, objects[0].len, manifest, sizeof manifest - 1,
-                                        &a, &e), 0);
+    assert_int_equal(kiln_artifact_make(objects[0].key, objects[0].bytes, objects[0].len, manifest,
+                                        sizeof manifest - 1, &a, &e),
+                     0);
     assert_int_equal(kiln_load(a, &lib, &e), -KILN_E_ISA);
     assert_non_null(strstr(e.message, "no-such-x"));
     kiln_artifact_free(a);
-    assert_int_equal(kiln_artifact_make(objects[0].key, objects[0].bytes, objects[0].len, "\xc1", 1, &a, &e), 0);
+    assert_int_equal(kiln_artifact_make(objects[0].key, objects[0].bytes, objects[0].len, "\xc1", 1, &a, &e),
+                     0);
     assert_true(kiln_load(a, &lib, &e) < 0); /* a broken manifest */
     kiln_artifact_free(a);
     kiln_error_clear(&e);
 }
 
-/* The trap: a library is closed, its descriptor's number is used by another artifact, which is then loaded. */
+/* The trap: a library is closed, its descriptor's number is used by another artifact, which is then loaded.
+ */
 static void numbers_come_back(void **state)
 {
     (void)state;
@@ -320,7 +324,8 @@ static void a_child_can_load(void **state)
         for (int i = 0; i < OBJECTS; i++) {
             struct kiln_artifact *a;
             struct kiln_library *mine;
-            ok = ok && !kiln_artifact_make(objects[i].key, objects[i].bytes, objects[i].len, NULL, 0, &a, NULL) &&
+            ok = ok &&
+                 !kiln_artifact_make(objects[i].key, objects[i].bytes, objects[i].len, NULL, 0, &a, NULL) &&
                  !kiln_load(a, &mine, NULL);
             int64_t n = 0;
             struct kiln_exc exc;
@@ -341,8 +346,14 @@ static void bytes_and_manifest(void **state)
     struct kiln_error e = KILN_ERROR_INIT;
     struct kiln_artifact *a;
     const struct kiln_manifest *m;
-    static const unsigned char text[] = "\x84\xa5" "entry\xa1" "f\xa6params\x92\xa5pyint\xa4" "bool\xa3new\x93\x01\x02\x80\xa3" "abi\x01";
-    assert_int_equal(kiln_artifact_make(objects[0].key, objects[0].bytes, objects[0].len, text, sizeof text - 1, &a, &e), 0);
+    static const unsigned char text[] = "\x84\xa5"
+                                        "entry\xa1"
+                                        "f\xa6params\x92\xa5pyint\xa4"
+                                        "bool\xa3new\x93\x01\x02\x80\xa3"
+                                        "abi\x01";
+    assert_int_equal(
+        kiln_artifact_make(objects[0].key, objects[0].bytes, objects[0].len, text, sizeof text - 1, &a, &e),
+        0);
     if (kiln_artifact_manifest(a, &m, &e))
         fail_msg("%s", e.message);
     assert_string_equal(m->entry, "f");
@@ -378,12 +389,18 @@ static void targets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_binds_and_finds),  cmocka_unit_test(another_key_is_refused),
-        cmocka_unit_test(missing_features_are_refused), cmocka_unit_test(numbers_come_back),
-        cmocka_unit_test(one_content_twice),      cmocka_unit_test(ten_thousand_rounds),
-        cmocka_unit_test(without_descriptors_files_do), cmocka_unit_test(code_shares_its_artifacts_descriptor),
-        cmocka_unit_test(scarce_descriptors_are_given_back), cmocka_unit_test(a_child_can_load),
-        cmocka_unit_test(bytes_and_manifest),     cmocka_unit_test(targets),
+        cmocka_unit_test(loads_binds_and_finds),
+        cmocka_unit_test(another_key_is_refused),
+        cmocka_unit_test(missing_features_are_refused),
+        cmocka_unit_test(numbers_come_back),
+        cmocka_unit_test(one_content_twice),
+        cmocka_unit_test(ten_thousand_rounds),
+        cmocka_unit_test(without_descriptors_files_do),
+        cmocka_unit_test(code_shares_its_artifacts_descriptor),
+        cmocka_unit_test(scarce_descriptors_are_given_back),
+        cmocka_unit_test(a_child_can_load),
+        cmocka_unit_test(bytes_and_manifest),
+        cmocka_unit_test(targets),
     };
     return cmocka_run_group_tests(tests, make_all, free_all);
 }

@@ -188,10 +188,14 @@ static void services_can_be_replaced(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_index_once),       cmocka_unit_test(chunks_depend_on_n_alone),
-        cmocka_unit_test(a_failure_ends_the_loop), cmocka_unit_test(few_and_none),
-        cmocka_unit_test(loops_nest),             cmocka_unit_test(a_child_has_a_pool_too),
-        cmocka_unit_test(memory_is_counted),      cmocka_unit_test(services_can_be_replaced),
+        cmocka_unit_test(every_index_once),
+        cmocka_unit_test(chunks_depend_on_n_alone),
+        cmocka_unit_test(a_failure_ends_the_loop),
+        cmocka_unit_test(few_and_none),
+        cmocka_unit_test(loops_nest),
+        cmocka_unit_test(a_child_has_a_pool_too),
+        cmocka_unit_test(memory_is_counted),
+        cmocka_unit_test(services_can_be_replaced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

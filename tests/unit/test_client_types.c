@@ -31,7 +31,9 @@ static void offsets_follow_c(void **state)
         } a;
         struct {
             uint8_t first;
-            struct { float re, im; } z;
+            struct {
+                float re, im;
+            } z;
         } t;
     };
     struct kiln_signature *s = parse("(bool, float64, int16, float64[:, ::1], Tuple((bool, complex64)))");

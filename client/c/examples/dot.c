@@ -88,14 +88,20 @@ int main(void)
         goto out;
     }
     struct kiln_compile request = {
-        .kind = KILN_KIR, .body = body, .body_len = len, .signature = "(float64[::1], float64[::1])", .entry = "dot",
+        .kind = KILN_KIR,
+        .body = body,
+        .body_len = len,
+        .signature = "(float64[::1], float64[::1])",
+        .entry = "dot",
     };
     if (kiln_compile(c, &request, &artifact, &e) || kiln_load(artifact, &lib, &e)) {
         fail(&e);
         goto out;
     }
     double x[] = { 1, 2, 3, 4 }, y[] = { 10, 20, 30, 40 }, result = 0;
-    struct { struct vector a, b; } args = {
+    struct {
+        struct vector a, b;
+    } args = {
         { NULL, x, { 4 }, { sizeof *x } },
         { NULL, y, { 4 }, { sizeof *y } },
     };

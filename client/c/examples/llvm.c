@@ -31,14 +31,20 @@ int main(int argc, char **argv)
         return 2;
     }
     struct kiln_compile request = {
-        .kind = KILN_LLVM, .body = text, .body_len = len, .entry = "hypotenuse", .symbol = "hypotenuse",
+        .kind = KILN_LLVM,
+        .body = text,
+        .body_len = len,
+        .entry = "hypotenuse",
+        .symbol = "hypotenuse",
         .signature = "float64(float64, float64)",
     };
-    if (kiln_connect(NULL, &c, &e) || kiln_compile(c, &request, &artifact, &e) || kiln_load(artifact, &lib, &e)) {
+    if (kiln_connect(NULL, &c, &e) || kiln_compile(c, &request, &artifact, &e) ||
+        kiln_load(artifact, &lib, &e)) {
         fprintf(stderr, "llvm: %s: %s\n", kiln_code_name(e.code), e.message);
         goto out;
     }
-    double (*hypotenuse)(double, double) = (double (*)(double, double))kiln_library_symbol(lib, "hypotenuse", &e);
+    double (*hypotenuse)(double, double) =
+        (double (*)(double, double))kiln_library_symbol(lib, "hypotenuse", &e);
     if (!hypotenuse) {
         fprintf(stderr, "llvm: %s\n", e.message);
         goto out;

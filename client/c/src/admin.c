@@ -36,8 +36,8 @@ static int code_of(const struct kiln_error *e)
 }
 
 /* Public functions take e NULL; here the code is needed in any case. */
-#define WITH_ERROR(e)                                                                                                 \
-    struct kiln_error own_ = KILN_ERROR_INIT;                                                                         \
+#define WITH_ERROR(e)                                                                                        \
+    struct kiln_error own_ = KILN_ERROR_INIT;                                                                \
     struct kiln_error *err = (e) ? (e) : &own_
 
 int kiln_status(struct kiln_connection *c, struct kiln_state **ret, struct kiln_error *e)
@@ -59,13 +59,25 @@ int kiln_status(struct kiln_connection *c, struct kiln_state **ret, struct kiln_
     if (!workers)
         return no_memory(s, err);
     for (uint32_t i = 0; i < m.n_workers; i++)
-        workers[i] = (struct kiln_worker){ .pid = (uint32_t)m.workers[i].pid, .state = span_str(m.workers[i].state),
-                                           .jobs = m.workers[i].jobs, .rss = m.workers[i].rss };
+        workers[i] = (struct kiln_worker){ .pid = (uint32_t)m.workers[i].pid,
+                                           .state = span_str(m.workers[i].state),
+                                           .jobs = m.workers[i].jobs,
+                                           .rss = m.workers[i].rss };
     *s = (struct kiln_state){
-        .pid = (uint32_t)m.pid, .version = span_str(m.version), .socket = span_str(m.socket),
-        .cache_dir = span_str(m.cache_dir), .llvm = span_str(m.llvm), .notice = span_str(m.notice),
-        .uptime_s = m.uptime_s, .connections = m.connections, .queued = m.queued, .queue_limit = m.queue_limit,
-        .rss = m.rss, .draining = m.draining, .workers = workers, .n_workers = m.n_workers,
+        .pid = (uint32_t)m.pid,
+        .version = span_str(m.version),
+        .socket = span_str(m.socket),
+        .cache_dir = span_str(m.cache_dir),
+        .llvm = span_str(m.llvm),
+        .notice = span_str(m.notice),
+        .uptime_s = m.uptime_s,
+        .connections = m.connections,
+        .queued = m.queued,
+        .queue_limit = m.queue_limit,
+        .rss = m.rss,
+        .draining = m.draining,
+        .workers = workers,
+        .n_workers = m.n_workers,
     };
     if (m.toolchain.len == sizeof s->toolchain)
         memcpy(s->toolchain, m.toolchain.p, sizeof s->toolchain);
@@ -92,7 +104,8 @@ int kiln_stats(struct kiln_connection *c, struct kiln_counters **ret, struct kil
     if (!items)
         return no_memory(s, err);
     for (uint32_t i = 0; i < m.n_counters; i++)
-        items[i] = (struct kiln_counter){ .name = span_str(m.counters[i].name), .value = m.counters[i].value };
+        items[i] =
+            (struct kiln_counter){ .name = span_str(m.counters[i].name), .value = m.counters[i].value };
     *s = (struct kiln_counters){ .items = items, .n = m.n_counters };
     *ret = s;
     return 0;
@@ -101,16 +114,24 @@ int kiln_stats(struct kiln_connection *c, struct kiln_counters **ret, struct kil
 static struct kiln_row row_of(const struct msg_row *m)
 {
     struct kiln_row r = {
-        .entry = span_str(m->entry), .signature = span_str(m->signature), .target = span_str(m->target),
-        .emit = span_str(m->emit), .bytes = m->bytes, .compile_us = m->compile_us, .created = m->created,
-        .last_used = m->last_used, .hits = m->hits, .owner = (uint32_t)m->owner,
+        .entry = span_str(m->entry),
+        .signature = span_str(m->signature),
+        .target = span_str(m->target),
+        .emit = span_str(m->emit),
+        .bytes = m->bytes,
+        .compile_us = m->compile_us,
+        .created = m->created,
+        .last_used = m->last_used,
+        .hits = m->hits,
+        .owner = (uint32_t)m->owner,
     };
     if (m->key.len == KILN_KEY_BYTES)
         memcpy(r.key, m->key.p, KILN_KEY_BYTES);
     return r;
 }
 
-int kiln_list(struct kiln_connection *c, const struct kiln_list *query, struct kiln_rows **ret, struct kiln_error *e)
+int kiln_list(struct kiln_connection *c, const struct kiln_list *query, struct kiln_rows **ret,
+              struct kiln_error *e)
 {
     WITH_ERROR(e);
     struct kiln_pending *p;
@@ -164,8 +185,12 @@ int kiln_show(struct kiln_connection *c, const unsigned char *key, size_t key_le
         kiln_result_free(s);
         return client_error(e, KILN_E_WIRE_COUNT, 0, "the daemon described %u entries", m.n_rows);
     }
-    *s = (struct kiln_detail){ .row = row_of(&m.rows[0]), .manifest = m.manifest.p, .manifest_len = m.manifest.len,
-                               .ir = m.ir.p, .ir_len = m.ir.len, .options = span_str(m.options) };
+    *s = (struct kiln_detail){ .row = row_of(&m.rows[0]),
+                               .manifest = m.manifest.p,
+                               .manifest_len = m.manifest.len,
+                               .ir = m.ir.p,
+                               .ir_len = m.ir.len,
+                               .options = span_str(m.options) };
     if (m.ir_digest.len == KILN_DIGEST_BYTES)
         s->ir_digest = (const unsigned char *)m.ir_digest.p;
     if (m.toolchain.len == KILN_DIGEST_BYTES)
@@ -174,8 +199,8 @@ int kiln_show(struct kiln_connection *c, const unsigned char *key, size_t key_le
     return 0;
 }
 
-int kiln_purge(struct kiln_connection *c, const struct kiln_purge *what, uint64_t *ret_entries, uint64_t *ret_bytes,
-               struct kiln_error *e)
+int kiln_purge(struct kiln_connection *c, const struct kiln_purge *what, uint64_t *ret_entries,
+               uint64_t *ret_bytes, struct kiln_error *e)
 {
     struct kiln_pending *p;
     struct arena a;

@@ -44,13 +44,18 @@ static void fill(struct packer *k, const struct msg_error *m, struct kiln_error 
         for (uint32_t j = 0; j < from->n_notes; j++) {
             const char *text = pack_text(k, from->notes[j].message);
             if (k->to)
-                notes[j] = (struct kiln_note){ text, (int32_t)from->notes[j].function, (int32_t)from->notes[j].node };
+                notes[j] = (struct kiln_note){ text, (int32_t)from->notes[j].function,
+                                               (int32_t)from->notes[j].node };
         }
         const char *text = pack_text(k, from->message), *hint = pack_text(k, from->hint);
         if (k->to)
-            list[i] = (struct kiln_diagnostic){ .code = (int32_t)from->code, .function = (int32_t)from->function,
-                                                .node = (int32_t)from->node, .message = text, .hint = hint,
-                                                .notes = notes, .n_notes = from->n_notes };
+            list[i] = (struct kiln_diagnostic){ .code = (int32_t)from->code,
+                                                .function = (int32_t)from->function,
+                                                .node = (int32_t)from->node,
+                                                .message = text,
+                                                .hint = hint,
+                                                .notes = notes,
+                                                .n_notes = from->n_notes };
     }
     const char *hint = m->hint.len ? pack_text(k, m->hint) : NULL;
     if (k->to) {

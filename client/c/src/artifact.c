@@ -94,8 +94,9 @@ int artifact_new(const unsigned char *key, int fd, const void *bytes, size_t len
     return 0;
 }
 
-int kiln_artifact_make(const unsigned char key[KILN_KEY_BYTES], const void *bytes, size_t len, const void *manifest,
-                       size_t manifest_len, struct kiln_artifact **ret, struct kiln_error *e)
+int kiln_artifact_make(const unsigned char key[KILN_KEY_BYTES], const void *bytes, size_t len,
+                       const void *manifest, size_t manifest_len, struct kiln_artifact **ret,
+                       struct kiln_error *e)
 {
     *ret = NULL;
     if (!key || !bytes)

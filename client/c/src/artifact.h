@@ -29,9 +29,9 @@ struct kiln_artifact {
     uint64_t size, compile_us;
     void *manifest;
     size_t manifest_len;
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock;   /* guards what follows */
     struct shared_fd *file; /* NULL: none, the bytes are here */
-    void *bytes;          /* from malloc, or a mapping of fd */
+    void *bytes;            /* from malloc, or a mapping of fd */
     size_t len;
     bool mapped;
     bool decoded;

@@ -88,7 +88,8 @@ static bool copy_options(struct kiln_connection *c, const struct kiln_options *o
     return !failed;
 }
 
-int kiln_connect_lazily(const struct kiln_options *options, struct kiln_connection **ret, struct kiln_error *e)
+int kiln_connect_lazily(const struct kiln_options *options, struct kiln_connection **ret,
+                        struct kiln_error *e)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     static const struct kiln_options defaults;

@@ -16,18 +16,18 @@
 #include "proto/base/buf.h"
 #include "proto/codec/messages.h"
 
-#define CONN_PROTOCOL 1u         /* the versions that we speak: 1 to 1 */
-#define CONN_TIMEOUT_MS 10000    /* to find, start and greet a daemon, by default */
-#define CONN_ANSWER_MS 60000     /* for requests that take no compile */
-#define CONN_SEND_MS 60000       /* a server that reads nothing for so long is lost */
-#define CONN_TRIES 2             /* sendings of one request */
-#define CONN_FDS 64              /* descriptors received ahead of their frames; in fact one */
+#define CONN_PROTOCOL 1u      /* the versions that we speak: 1 to 1 */
+#define CONN_TIMEOUT_MS 10000 /* to find, start and greet a daemon, by default */
+#define CONN_ANSWER_MS 60000  /* for requests that take no compile */
+#define CONN_SEND_MS 60000    /* a server that reads nothing for so long is lost */
+#define CONN_TRIES 2          /* sendings of one request */
+#define CONN_FDS 64           /* descriptors received ahead of their frames; in fact one */
 
 enum pending_state {
-    PENDING_LOST,   /* to be sent (again) by its owner */
+    PENDING_LOST, /* to be sent (again) by its owner */
     PENDING_SENT,
-    PENDING_DONE,   /* the answer is there */
-    PENDING_FAILED  /* `failure` says why */
+    PENDING_DONE,  /* the answer is there */
+    PENDING_FAILED /* `failure` says why */
 };
 
 /* Frame types of the server's that libkiln asks for, and what carries a request over a reconnect. */
@@ -39,16 +39,16 @@ struct kiln_pending {
     uint64_t id;
     unsigned tries;
     bool on_list, waiting, cancelled, body_sent, want_inline;
-    struct arena arena;        /* of `message`'s parts */
+    struct arena arena; /* of `message`'s parts */
     enum msg_type type, expect;
-    void *message;             /* struct msg_*, without body */
-    struct span body;          /* compile: sent when asked for */
+    void *message;    /* struct msg_*, without body */
+    struct span body; /* compile: sent when asked for */
     struct kiln_err failure;
     /* the answer */
     uint16_t answer_type;
-    unsigned char *answer;     /* malloc */
+    unsigned char *answer; /* malloc */
     uint32_t answer_len;
-    int answer_fd;             /* -1: none */
+    int answer_fd; /* -1: none */
 };
 
 struct kiln_connection {
@@ -56,18 +56,18 @@ struct kiln_connection {
     pthread_mutex_t lock;         /* guards all that follows */
     pthread_cond_t changed;       /* of the flags below */
     bool reading, writing, connecting;
-    bool broken;                  /* fd is to be closed once nobody uses it */
-    int fd;                       /* -1: none */
-    uint64_t generation;          /* counts connections */
+    bool broken;         /* fd is to be closed once nobody uses it */
+    int fd;              /* -1: none */
+    uint64_t generation; /* counts connections */
     uint64_t last_id;
-    bool inline_next;             /* a descriptor got lost: ask for bytes */
+    bool inline_next; /* a descriptor got lost: ask for bytes */
     struct kiln_pending *pending;
     struct buf in;
     int fds[CONN_FDS];
     unsigned n_fds;
     struct kiln_server server;
     uint64_t max_frame;
-    struct kiln_err lost;         /* why the last connection ended */
+    struct kiln_err lost; /* why the last connection ended */
     /* options, unchanging */
     struct kiln_options options;
     struct arena arena;
@@ -94,7 +94,7 @@ int conn_greet(const struct kiln_options *o, bool again, struct greeting *ret, s
 int answer_error(struct kiln_error *e, const unsigned char *body, size_t len);
 
 /* resolve.c: answer a RESOLVE frame through the callback; the RESOLVED frame is put in `out`. */
-int resolve_answer(const struct kiln_options *o, uint64_t id, const unsigned char *body, size_t len, struct buf *out,
-                   struct kiln_err *e);
+int resolve_answer(const struct kiln_options *o, uint64_t id, const unsigned char *body, size_t len,
+                   struct buf *out, struct kiln_err *e);
 
 #endif

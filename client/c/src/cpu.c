@@ -19,22 +19,27 @@ static const struct {
     uint32_t leaf, subleaf;
     uint8_t reg, bit;
 } features[] = {
-    { "cx16", 2, 1, 0, ECX, 13 },       { "popcnt", 2, 1, 0, ECX, 23 },     { "sse3", 2, 1, 0, ECX, 0 },
-    { "ssse3", 2, 1, 0, ECX, 9 },       { "sse4.1", 2, 1, 0, ECX, 19 },     { "sse4.2", 2, 1, 0, ECX, 20 },
-    { "sahf", 2, 0x80000001, 0, ECX, 0 },
-    { "avx", 3, 1, 0, ECX, 28 },        { "f16c", 3, 1, 0, ECX, 29 },       { "fma", 3, 1, 0, ECX, 12 },
-    { "movbe", 3, 1, 0, ECX, 22 },      { "xsave", 3, 1, 0, ECX, 26 },      { "avx2", 3, 7, 0, EBX, 5 },
-    { "bmi", 3, 7, 0, EBX, 3 },         { "bmi2", 3, 7, 0, EBX, 8 },        { "lzcnt", 3, 0x80000001, 0, ECX, 5 },
-    { "avx512f", 4, 7, 0, EBX, 16 },    { "avx512dq", 4, 7, 0, EBX, 17 },   { "avx512cd", 4, 7, 0, EBX, 28 },
-    { "avx512bw", 4, 7, 0, EBX, 30 },   { "avx512vl", 4, 7, 0, EBX, 31 },
-    { "aes", 0, 1, 0, ECX, 25 },        { "pclmul", 0, 1, 0, ECX, 1 },      { "rdrnd", 0, 1, 0, ECX, 30 },
-    { "fsgsbase", 0, 7, 0, EBX, 0 },    { "adx", 0, 7, 0, EBX, 19 },        { "rdseed", 0, 7, 0, EBX, 18 },
-    { "sha", 0, 7, 0, EBX, 29 },        { "clflushopt", 0, 7, 0, EBX, 23 }, { "avx512ifma", 0, 7, 0, EBX, 21 },
-    { "avx512vbmi", 0, 7, 0, ECX, 1 },  { "avx512vbmi2", 0, 7, 0, ECX, 6 }, { "gfni", 0, 7, 0, ECX, 8 },
-    { "vaes", 0, 7, 0, ECX, 9 },        { "vpclmulqdq", 0, 7, 0, ECX, 10 }, { "avx512vnni", 0, 7, 0, ECX, 11 },
+    { "cx16", 2, 1, 0, ECX, 13 },         { "popcnt", 2, 1, 0, ECX, 23 },
+    { "sse3", 2, 1, 0, ECX, 0 },          { "ssse3", 2, 1, 0, ECX, 9 },
+    { "sse4.1", 2, 1, 0, ECX, 19 },       { "sse4.2", 2, 1, 0, ECX, 20 },
+    { "sahf", 2, 0x80000001, 0, ECX, 0 }, { "avx", 3, 1, 0, ECX, 28 },
+    { "f16c", 3, 1, 0, ECX, 29 },         { "fma", 3, 1, 0, ECX, 12 },
+    { "movbe", 3, 1, 0, ECX, 22 },        { "xsave", 3, 1, 0, ECX, 26 },
+    { "avx2", 3, 7, 0, EBX, 5 },          { "bmi", 3, 7, 0, EBX, 3 },
+    { "bmi2", 3, 7, 0, EBX, 8 },          { "lzcnt", 3, 0x80000001, 0, ECX, 5 },
+    { "avx512f", 4, 7, 0, EBX, 16 },      { "avx512dq", 4, 7, 0, EBX, 17 },
+    { "avx512cd", 4, 7, 0, EBX, 28 },     { "avx512bw", 4, 7, 0, EBX, 30 },
+    { "avx512vl", 4, 7, 0, EBX, 31 },     { "aes", 0, 1, 0, ECX, 25 },
+    { "pclmul", 0, 1, 0, ECX, 1 },        { "rdrnd", 0, 1, 0, ECX, 30 },
+    { "fsgsbase", 0, 7, 0, EBX, 0 },      { "adx", 0, 7, 0, EBX, 19 },
+    { "rdseed", 0, 7, 0, EBX, 18 },       { "sha", 0, 7, 0, EBX, 29 },
+    { "clflushopt", 0, 7, 0, EBX, 23 },   { "avx512ifma", 0, 7, 0, EBX, 21 },
+    { "avx512vbmi", 0, 7, 0, ECX, 1 },    { "avx512vbmi2", 0, 7, 0, ECX, 6 },
+    { "gfni", 0, 7, 0, ECX, 8 },          { "vaes", 0, 7, 0, ECX, 9 },
+    { "vpclmulqdq", 0, 7, 0, ECX, 10 },   { "avx512vnni", 0, 7, 0, ECX, 11 },
     { "avx512bitalg", 0, 7, 0, ECX, 12 }, { "avx512vpopcntdq", 0, 7, 0, ECX, 14 },
-    { "avx512fp16", 0, 7, 0, EDX, 23 }, { "avx512bf16", 0, 7, 1, EAX, 5 },  { "avxvnni", 0, 7, 1, EAX, 4 },
-    { "prfchw", 0, 0x80000001, 0, ECX, 8 },
+    { "avx512fp16", 0, 7, 0, EDX, 23 },   { "avx512bf16", 0, 7, 1, EAX, 5 },
+    { "avxvnni", 0, 7, 1, EAX, 4 },       { "prfchw", 0, 0x80000001, 0, ECX, 8 },
 };
 #define N_FEATURES (sizeof features / sizeof *features)
 
@@ -64,8 +69,8 @@ static void detect(void)
         bool yes = __get_cpuid_count(features[i].leaf, features[i].subleaf, &r[0], &r[1], &r[2], &r[3]) &&
                    r[features[i].reg] >> features[i].bit & 1;
         bool wide = !strncmp(n, "avx512", 6);
-        bool vector = wide || !strncmp(n, "avx", 3) || !strcmp(n, "fma") || !strcmp(n, "f16c") || !strcmp(n, "vaes") ||
-                      !strcmp(n, "vpclmulqdq");
+        bool vector = wide || !strncmp(n, "avx", 3) || !strcmp(n, "fma") || !strcmp(n, "f16c") ||
+                      !strcmp(n, "vaes") || !strcmp(n, "vpclmulqdq");
         have[i] = yes && (!wide || zmm) && (!vector || ymm);
         for (unsigned l = features[i].level; l > 0 && l < 5; l++)
             all[l] &= have[i];
@@ -83,13 +88,15 @@ bool kiln_cpu_has(const char *feature)
     pthread_once(&once, detect);
     if (!strncmp(feature, "x86-64", 6)) {
         const char *rest = feature + 6;
-        return !*rest || (rest[0] == '-' && rest[1] == 'v' && rest[2] >= '1' && rest[2] <= '0' + (char)level && !rest[3]);
+        return !*rest || (rest[0] == '-' && rest[1] == 'v' && rest[2] >= '1' &&
+                          rest[2] <= '0' + (char)level && !rest[3]);
     }
     for (unsigned i = 0; i < N_FEATURES; i++)
         if (!strcmp(features[i].name, feature))
             return have[i];
-    return !strcmp(feature, "sse") || !strcmp(feature, "sse2") || !strcmp(feature, "cx8") || !strcmp(feature, "cmov") ||
-           !strcmp(feature, "fxsr") || !strcmp(feature, "mmx") || !strcmp(feature, "x87");
+    return !strcmp(feature, "sse") || !strcmp(feature, "sse2") || !strcmp(feature, "cx8") ||
+           !strcmp(feature, "cmov") || !strcmp(feature, "fxsr") || !strcmp(feature, "mmx") ||
+           !strcmp(feature, "x87");
 }
 
 const char *kiln_target_default(void)

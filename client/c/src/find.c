@@ -44,13 +44,15 @@ static void note(struct search *s, const char *path, const char *reason)
     snprintf(s->tried + n, sizeof s->tried - n, "%s%s: %s", n ? "; " : "", path, reason);
 }
 
-static int add_place(struct search *s, const char *dir, const char *name, bool ours, bool make, struct kiln_error *e)
+static int add_place(struct search *s, const char *dir, const char *name, bool ours, bool make,
+                     struct kiln_error *e)
 {
     struct place *p = &s->places[s->n];
-    int n = name ? snprintf(p->path, sizeof p->path, "%s/%s", dir, name) : snprintf(p->path, sizeof p->path, "%s", dir);
+    int n = name ? snprintf(p->path, sizeof p->path, "%s/%s", dir, name)
+                 : snprintf(p->path, sizeof p->path, "%s", dir);
     if (n < 0 || (size_t)n > FIND_PATH_MAX)
-        return client_error(e, KILN_E_INVALID, 0, "socket path is %d bytes long, at most %d fit: %s", n, FIND_PATH_MAX,
-                            dir);
+        return client_error(e, KILN_E_INVALID, 0, "socket path is %d bytes long, at most %d fit: %s", n,
+                            FIND_PATH_MAX, dir);
     p->parent[0] = 0;
     if (make)
         memcpy(p->parent, dir, strlen(dir) + 1);
@@ -101,8 +103,9 @@ static bool listed(const char *list, uid_t uid)
             unsigned long number = strtoul(name, &end, 10);
             struct passwd entry, *found = NULL;
             char space[1024];
-            if (!*end ? number == uid
-                      : !getpwnam_r(name, &entry, space, sizeof space, &found) && found && found->pw_uid == uid)
+            if (!*end
+                    ? number == uid
+                    : !getpwnam_r(name, &entry, space, sizeof space, &found) && found && found->pw_uid == uid)
                 return true;
         }
         list += n + (list[n] == ',');
@@ -140,9 +143,10 @@ static int try_place(const struct place *p, const struct kiln_options *o, int *r
     socklen_t len = sizeof peer;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) || !trusted(o, peer.uid)) {
         close(fd);
-        return client_error(e, KILN_E_PEER, 0,
-                            "%s is served by user %d, who is not trusted (root, yourself, user kiln, KILN_TRUSTED_UIDS)",
-                            p->path, (int)peer.uid);
+        return client_error(
+            e, KILN_E_PEER, 0,
+            "%s is served by user %d, who is not trusted (root, yourself, user kiln, KILN_TRUSTED_UIDS)",
+            p->path, (int)peer.uid);
     }
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK)) {
@@ -155,7 +159,8 @@ static int try_place(const struct place *p, const struct kiln_options *o, int *r
 }
 
 /* One round over all places. 0, 1 when nobody answers, negative when somebody not trusted does. */
-static int try_all(struct search *s, const struct kiln_options *o, int *ret_fd, char *ret_path, struct kiln_error *e)
+static int try_all(struct search *s, const struct kiln_options *o, int *ret_fd, char *ret_path,
+                   struct kiln_error *e)
 {
     s->tried[0] = 0;
     for (unsigned i = 0; i < s->n; i++) {
@@ -190,24 +195,28 @@ static const char *make_parent(const struct place *p)
 }
 
 /* Start a daemon at place p unless somebody else does so at the moment, and wait until it answers. */
-static int start_and_wait(struct search *s, const struct place *p, const struct kiln_options *o, int64_t deadline,
-                          int *ret_fd, char *ret_path, struct kiln_error *e)
+static int start_and_wait(struct search *s, const struct place *p, const struct kiln_options *o,
+                          int64_t deadline, int *ret_fd, char *ret_path, struct kiln_error *e)
 {
     const char *reason = make_parent(p);
     if (reason)
-        return client_error(e, KILN_E_CONNECT, 0, "no daemon, and none can be started: %s: %s", p->parent, reason);
+        return client_error(e, KILN_E_CONNECT, 0, "no daemon, and none can be started: %s: %s", p->parent,
+                            reason);
     char program[4096];
     if (!start_find_daemon(o->daemon, program, sizeof program))
-        return client_error(e, KILN_E_CONNECT, 0, "no daemon answers (%s) and no kilnd to start was found "
-                                                  "(KILN_DAEMON, beside the library, PATH)", s->tried);
+        return client_error(e, KILN_E_CONNECT, 0,
+                            "no daemon answers (%s) and no kilnd to start was found "
+                            "(KILN_DAEMON, beside the library, PATH)",
+                            s->tried);
     /* The lock keeps a hundred processes that come up together from starting a hundred daemons, which
      * would all but one leave at once. Whoever gets it looks again before starting. */
     char lock_path[FIND_PATH_MAX + 16];
     snprintf(lock_path, sizeof lock_path, "%s.start", p->path);
     int lock = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (lock < 0)
-        return client_error(e, KILN_E_CONNECT, errno, "no daemon answers (%s) and none can be started: %s: %s", s->tried,
-                            lock_path, strerror(errno));
+        return client_error(e, KILN_E_CONNECT, errno,
+                            "no daemon answers (%s) and none can be started: %s: %s", s->tried, lock_path,
+                            strerror(errno));
     bool started = false, locked = false;
     pid_t pid = 0;
     int64_t pause = 2, gone_since = 0;
@@ -219,7 +228,8 @@ static int start_and_wait(struct search *s, const struct place *p, const struct 
         int64_t now = find_now_ms();
         if (now >= deadline) {
             rc = client_error(e, KILN_E_CONNECT, 0, "%s did not answer in time (%s)",
-                              started ? "the daemon that was started" : "the daemon that another process is starting",
+                              started ? "the daemon that was started"
+                                      : "the daemon that another process is starting",
                               s->tried);
             break;
         }
@@ -233,13 +243,16 @@ static int start_and_wait(struct search *s, const struct place *p, const struct 
                 break;
             started = true;
         }
-        /* A daemon that leaves at once lost a race against one whose socket is about to answer, or cannot run. */
+        /* A daemon that leaves at once lost a race against one whose socket is about to answer, or cannot
+         * run. */
         if (started && !start_alive(pid)) {
             if (!gone_since)
                 gone_since = now;
             if (now - gone_since > 1000) {
-                rc = client_error(e, KILN_E_CONNECT, 0, "the daemon that was started (%s --socket %s) left at once; "
-                                                        "run it by hand to see why", program, p->path);
+                rc = client_error(e, KILN_E_CONNECT, 0,
+                                  "the daemon that was started (%s --socket %s) left at once; "
+                                  "run it by hand to see why",
+                                  program, p->path);
                 break;
             }
         }
@@ -251,7 +264,8 @@ static int start_and_wait(struct search *s, const struct place *p, const struct 
     return rc < 0 ? rc : 0;
 }
 
-int find_connect(const struct kiln_options *o, int64_t deadline, int *ret_fd, char *ret_path, struct kiln_error *e)
+int find_connect(const struct kiln_options *o, int64_t deadline, int *ret_fd, char *ret_path,
+                 struct kiln_error *e)
 {
     struct search s = { .n = 0 };
     int rc = make_places(&s, o, e);

@@ -14,9 +14,9 @@
 
 #include <kiln/kiln.h>
 
-#define FIND_PATH_MAX 107           /* bytes of sun_path without its NUL */
+#define FIND_PATH_MAX 107 /* bytes of sun_path without its NUL */
 #define FIND_SYSTEM_SOCKET "/run/kiln/kilnd.sock"
-#define FIND_DAEMON_IDLE_S "600"    /* a daemon that a client started leaves after this long without work */
+#define FIND_DAEMON_IDLE_S "600" /* a daemon that a client started leaves after this long without work */
 
 /* Connect to a daemon; *ret_fd is a blocking-free (O_NONBLOCK, close-on-exec) socket whose peer was
  * checked, ret_path (FIND_PATH_MAX + 1 bytes) its path. KILN_E_CONNECT with every place tried,

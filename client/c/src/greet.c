@@ -15,7 +15,8 @@
 
 #define STEP_MS 50 /* between looks at `interrupted` */
 
-static int wait_for(int fd, short events, const struct kiln_options *o, int64_t deadline, struct kiln_error *e)
+static int wait_for(int fd, short events, const struct kiln_options *o, int64_t deadline,
+                    struct kiln_error *e)
 {
     for (;;) {
         int64_t left = deadline - find_now_ms();
@@ -120,7 +121,8 @@ static int receive_welcome(int fd, const struct kiln_options *o, int64_t deadlin
     }
 }
 
-static int greet_once(const struct kiln_options *o, int64_t deadline, struct greeting *ret, struct kiln_error *e)
+static int greet_once(const struct kiln_options *o, int64_t deadline, struct greeting *ret,
+                      struct kiln_error *e)
 {
     memset(ret, 0, sizeof *ret);
     ret->fd = -1;

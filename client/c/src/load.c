@@ -4,9 +4,9 @@
  * dlopen knows a library by its name first, and by its file second. So the name "/proc/<pid>/fd/N" must mean
  * the same file for as long as the library is mapped: each mapping keeps its descriptor until dlclose,
  * artifacts of one key share one mapping, and the key is compared after every load.
- * (By /proc/self/fd/N a debugger would look among its own descriptors, and a child of a fork among the child's.)
- * Past a share of the descriptor limit, and where memfds cannot be executed, a private file is used: it is
- * deleted once mapped and has a name that never comes back. */
+ * (By /proc/self/fd/N a debugger would look among its own descriptors, and a child of a fork among the
+ * child's.) Past a share of the descriptor limit, and where memfds cannot be executed, a private file is
+ * used: it is deleted once mapped and has a name that never comes back. */
 #include <kiln/kiln.h>
 
 #include <dlfcn.h>
@@ -120,10 +120,11 @@ static int open_checked(const char *path, const unsigned char *key, void **ret, 
     return 1;
 }
 
-/* By descriptor; takes the caller's reference over, *ret_file is the one that must stay open. A name that some
- * other library still has (one that dlclose doesn't unmap) gives the wrong key: then other numbers are tried. */
-static int open_descriptor(struct shared_fd *file, const unsigned char *key, void **ret, struct shared_fd **ret_file,
-                           char *reason, size_t size)
+/* By descriptor; takes the caller's reference over, *ret_file is the one that must stay open. A name that
+ * some other library still has (one that dlclose doesn't unmap) gives the wrong key: then other numbers are
+ * tried. */
+static int open_descriptor(struct shared_fd *file, const unsigned char *key, void **ret,
+                           struct shared_fd **ret_file, char *reason, size_t size)
 {
     struct shared_fd *tried[4] = { file };
     int n = 1, rc;
@@ -135,7 +136,8 @@ static int open_descriptor(struct shared_fd *file, const unsigned char *key, voi
             *ret_file = tried[--n];
         if (rc || n == 4)
             break;
-        int copy = fcntl(file->fd, F_DUPFD_CLOEXEC, 3); /* those that failed stay open, so it is a new number */
+        int copy =
+            fcntl(file->fd, F_DUPFD_CLOEXEC, 3); /* those that failed stay open, so it is a new number */
         if (copy < 0 || !(tried[n] = shared_fd_new(copy)))
             break;
         n++;
@@ -150,7 +152,8 @@ static int make_memfd(const void *bytes, size_t len)
     int fd = memfd_create("kiln", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0)
         return -1;
-    if (write_all(fd, bytes, len) || fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
+    if (write_all(fd, bytes, len) ||
+        fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
         close(fd);
         return -1;
     }
@@ -269,7 +272,8 @@ int kiln_load(struct kiln_artifact *a, struct kiln_library **ret, struct kiln_er
         return rc;
     for (uint32_t i = 0; i < manifest->n_isa; i++)
         if (!kiln_cpu_has(manifest->isa[i]))
-            return client_error(e, KILN_E_ISA, 0, "the artifact needs the CPU feature %s, which this machine lacks",
+            return client_error(e, KILN_E_ISA, 0,
+                                "the artifact needs the CPU feature %s, which this machine lacks",
                                 manifest->isa[i]);
     struct kiln_library *lib = calloc(1, sizeof *lib);
     if (!lib)
@@ -303,7 +307,8 @@ void *kiln_library_symbol(const struct kiln_library *lib, const char *name, stru
     void *p = dlsym(lib->map->handle, name);
     /* dlsym looks into the libraries below (libm) too: only what the artifact itself holds counts. */
     Dl_info mine, its;
-    if (p && dladdr(p, &its) && dladdr(dlsym(lib->map->handle, KILN_SYM_KEY), &mine) && its.dli_fbase != mine.dli_fbase)
+    if (p && dladdr(p, &its) && dladdr(dlsym(lib->map->handle, KILN_SYM_KEY), &mine) &&
+        its.dli_fbase != mine.dli_fbase)
         p = NULL;
     if (!p)
         client_error(e, KILN_E_NOTFOUND, 0, "the artifact has no symbol %s", name);

@@ -133,7 +133,8 @@ struct question {
     unsigned char body[];
 };
 
-static int take_frame(struct kiln_connection *c, const struct frame *f, struct question **questions, struct kiln_err *e)
+static int take_frame(struct kiln_connection *c, const struct frame *f, struct question **questions,
+                      struct kiln_err *e)
 {
     int fd = -1;
     if (f->flags & FRAME_FD) {

@@ -10,14 +10,20 @@
 #include "proto/codec/msgpack.h"
 
 /* Text fields and lists of texts of struct kiln_manifest, by their name in the map. */
-#define TEXT(name) { #name, offsetof(struct kiln_manifest, name), 0 }
-#define LIST(name) { #name, offsetof(struct kiln_manifest, name), offsetof(struct kiln_manifest, n_##name) }
+#define TEXT(name)                                                                                           \
+    {                                                                                                        \
+#name, offsetof(struct kiln_manifest, name), 0                                                       \
+    }
+#define LIST(name)                                                                                           \
+    {                                                                                                        \
+#name, offsetof(struct kiln_manifest, name), offsetof(struct kiln_manifest, n_##name)                \
+    }
 static const struct {
     const char *name;
     size_t at, n_at; /* n_at 0: one text */
 } fields[] = {
-    TEXT(entry), TEXT(signature), TEXT(ret), TEXT(target), TEXT(glibc), TEXT(symbol),
-    LIST(params), LIST(env), LIST(isa),
+    TEXT(entry),  TEXT(signature), TEXT(ret), TEXT(target), TEXT(glibc),
+    TEXT(symbol), LIST(params),    LIST(env), LIST(isa),
 };
 
 static const char *text(struct arena *a, struct mp_in *in, struct kiln_err *e)
@@ -32,7 +38,8 @@ static const char *text(struct arena *a, struct mp_in *in, struct kiln_err *e)
     return copy;
 }
 
-static int list(struct arena *a, struct mp_in *in, const char *const **ret, uint32_t *ret_n, struct kiln_err *e)
+static int list(struct arena *a, struct mp_in *in, const char *const **ret, uint32_t *ret_n,
+                struct kiln_err *e)
 {
     uint32_t n;
     int rc = mp_array(in, &n, e);
@@ -77,10 +84,13 @@ static int field(struct arena *a, struct mp_in *in, struct kiln_manifest *to, st
     return mp_skip(in, e);
 }
 
-int manifest_decode(struct arena *a, const void *bytes, size_t len, struct kiln_manifest *ret, struct kiln_error *e)
+int manifest_decode(struct arena *a, const void *bytes, size_t len, struct kiln_manifest *ret,
+                    struct kiln_error *e)
 {
     struct kiln_err err = KILN_ERR_INIT;
-    *ret = (struct kiln_manifest){ .entry = "", .signature = "", .ret = "", .target = "", .glibc = "", .symbol = "" };
+    *ret = (struct kiln_manifest){
+        .entry = "", .signature = "", .ret = "", .target = "", .glibc = "", .symbol = ""
+    };
     if (!bytes || !len)
         return 0;
     struct mp_in in = mp_in(bytes, len);
@@ -123,8 +133,9 @@ void manifest_find(const void *elf, size_t len, const void **ret, size_t *ret_le
     if (len < sizeof h)
         return;
     memcpy(&h, p, sizeof h);
-    if (memcmp(h.e_ident, ELFMAG, SELFMAG) || h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_shentsize != sizeof(Elf64_Shdr) ||
-        h.e_shoff > len || (len - h.e_shoff) / sizeof(Elf64_Shdr) < h.e_shnum)
+    if (memcmp(h.e_ident, ELFMAG, SELFMAG) || h.e_ident[EI_CLASS] != ELFCLASS64 ||
+        h.e_shentsize != sizeof(Elf64_Shdr) || h.e_shoff > len ||
+        (len - h.e_shoff) / sizeof(Elf64_Shdr) < h.e_shnum)
         return;
     for (unsigned i = 0; !*ret && i < h.e_shnum; i++) {
         Elf64_Shdr s;

@@ -10,7 +10,8 @@
 #define MANIFEST_MEMORY (4u << 20) /* decoded; a manifest is some hundred bytes */
 
 /* Decode; a NULL or empty one leaves *ret without content. Unknown fields are skipped. */
-int manifest_decode(struct arena *a, const void *bytes, size_t len, struct kiln_manifest *ret, struct kiln_error *e);
+int manifest_decode(struct arena *a, const void *bytes, size_t len, struct kiln_manifest *ret,
+                    struct kiln_error *e);
 /* The manifest inside an ELF file, or *ret NULL. Nothing of the file is believed. */
 void manifest_find(const void *elf, size_t len, const void **ret, size_t *ret_len);
 

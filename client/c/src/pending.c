@@ -117,8 +117,9 @@ static int judge_locked(struct kiln_pending *p, struct kiln_error *e)
     if (p->answer_type == p->expect)
         return 0;
     if (p->answer_type != MSG_ERROR)
-        return client_error(e, KILN_E_WIRE_TYPE, 0, "the daemon answered with a frame of type %u instead of %u",
-                            p->answer_type, p->expect);
+        return client_error(e, KILN_E_WIRE_TYPE, 0,
+                            "the daemon answered with a frame of type %u instead of %u", p->answer_type,
+                            p->expect);
     struct kiln_error own = KILN_ERROR_INIT;
     int rc = answer_error(&own, p->answer, p->answer_len);
     if (rc == -KILN_E_NEED_BODY) {
@@ -267,8 +268,8 @@ int kiln_take_artifact(struct kiln_pending *p, struct kiln_artifact **ret, struc
     else if (m.has_fd ? p->answer_fd < 0 : m.blob.len != m.size)
         rc = client_error(e, KILN_E_WIRE_RANGE, 0, "the daemon sent an artifact without its bytes");
     if (!rc) {
-        rc = artifact_new((const unsigned char *)m.key.p, p->answer_fd, m.has_fd ? NULL : m.blob.p, m.blob.len,
-                          m.manifest.p, m.manifest.len, ret, e);
+        rc = artifact_new((const unsigned char *)m.key.p, p->answer_fd, m.has_fd ? NULL : m.blob.p,
+                          m.blob.len, m.manifest.p, m.manifest.len, ret, e);
         p->answer_fd = -1;
     }
     if (!rc) {

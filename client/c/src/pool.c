@@ -30,7 +30,9 @@ static struct {
     uint32_t inside;     /* threads at work on `job` */
     uint32_t threads;    /* made so far, the caller not counted */
     uint32_t wanted;     /* caller included; 0: not decided yet */
-} pool = { .lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER };
+} pool = { .lock = PTHREAD_MUTEX_INITIALIZER,
+           .work = PTHREAD_COND_INITIALIZER,
+           .idle = PTHREAD_COND_INITIALIZER };
 
 static _Thread_local bool in_loop; /* this thread runs chunks */
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -41,8 +41,8 @@ static size_t request_memory(const struct kiln_compile *r)
     size_t n = 4096 + r->body_len + r->positions_len + strlen(r->signature ? r->signature : "") * 2;
     for (uint32_t i = 0; i < r->n_env; i++)
         n += strlen(r->env[i]) + 64;
-    return n + r->n_env * sizeof(struct span) + strlen(r->entry ? r->entry : "") + strlen(r->target ? r->target : "") +
-           strlen(r->symbol ? r->symbol : "");
+    return n + r->n_env * sizeof(struct span) + strlen(r->entry ? r->entry : "") +
+           strlen(r->target ? r->target : "") + strlen(r->symbol ? r->symbol : "");
 }
 
 /* Everything but the body. */
@@ -50,7 +50,8 @@ static int fill(struct arena *a, const struct kiln_compile *r, struct msg_compil
 {
     bool failed = false;
     if ((unsigned)r->kind > KILN_LLVM || (unsigned)r->emit > KILN_TYPED || !r->signature)
-        return client_error(e, KILN_E_INVALID, 0, "a request needs a kind, a signature and a known form of output");
+        return client_error(e, KILN_E_INVALID, 0,
+                            "a request needs a kind, a signature and a known form of output");
     if (!r->body && !r->digest)
         return client_error(e, KILN_E_INVALID, 0, "a request needs a body or its digest");
     unsigned char digest[KILN_DIGEST_BYTES];
@@ -152,8 +153,8 @@ int kiln_get(struct kiln_connection *c, const unsigned char key[KILN_KEY_BYTES],
     return finish(p, ret, e);
 }
 
-int kiln_lookup(struct kiln_connection *c, const struct kiln_compile *requests, uint32_t n, struct kiln_hit *hits,
-                struct kiln_error *e)
+int kiln_lookup(struct kiln_connection *c, const struct kiln_compile *requests, uint32_t n,
+                struct kiln_hit *hits, struct kiln_error *e)
 {
     struct kiln_pending *p;
     if (n > LIM_LOOKUP_QUERIES)

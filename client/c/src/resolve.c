@@ -6,8 +6,8 @@
 #include "client/c/src/client.h"
 #include "client/c/src/conn.h"
 
-int resolve_answer(const struct kiln_options *o, uint64_t id, const unsigned char *body, size_t len, struct buf *out,
-                   struct kiln_err *e)
+int resolve_answer(const struct kiln_options *o, uint64_t id, const unsigned char *body, size_t len,
+                   struct buf *out, struct kiln_err *e)
 {
     struct arena a;
     struct msg_resolve m;

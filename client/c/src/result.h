@@ -8,7 +8,8 @@
 
 #include "proto/base/arena.h"
 
-/* A zeroed struct of `size` bytes whose parts come from *ret_arena, at most `limit` bytes. NULL: no memory. */
+/* A zeroed struct of `size` bytes whose parts come from *ret_arena, at most `limit` bytes. NULL: no memory.
+ */
 void *result_new(size_t size, size_t limit, struct arena **ret_arena);
 /* The arena of a result. */
 struct arena *result_arena(void *result);

@@ -26,10 +26,12 @@ static bool runnable(const char *path)
 /* kilnd relative to the file that holds this code: libkiln.so, the Python extension, or a program. */
 static bool beside_us(char *ret, size_t size)
 {
-    static const char *const steps[] = { "kilnd", "../bin/kilnd", "../../bin/kilnd", "../../../bin/kilnd", NULL };
+    static const char *const steps[] = { "kilnd", "../bin/kilnd", "../../bin/kilnd", "../../../bin/kilnd",
+                                         NULL };
     Dl_info info;
     char here[PATH_MAX], *slash;
-    if (!dladdr((void *)(uintptr_t)&start_find_daemon, &info) || !info.dli_fname || !realpath(info.dli_fname, here))
+    if (!dladdr((void *)(uintptr_t)&start_find_daemon, &info) || !info.dli_fname ||
+        !realpath(info.dli_fname, here))
         return false;
     slash = strrchr(here, '/');
     if (!slash)
@@ -98,7 +100,8 @@ static void become_daemon(const char *program, char *const argv[], int to_parent
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    static const int defaults[] = { SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM };
+    static const int defaults[] = { SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD,
+                                    SIGHUP, SIGUSR1, SIGUSR2, SIGALRM };
     for (unsigned i = 0; i < sizeof defaults / sizeof *defaults; i++)
         signal(defaults[i], SIG_DFL);
     int null = open("/dev/null", O_RDWR);

@@ -53,12 +53,17 @@ static enum kiln_type_kind public_kind(const struct type *t)
     }
 }
 
-static int convert(struct arena *a, const struct type *t, unsigned depth, struct kiln_type *to, struct kiln_err *e)
+static int convert(struct arena *a, const struct type *t, unsigned depth, struct kiln_type *to,
+                   struct kiln_err *e)
 {
     if (depth > TYPE_DEPTH)
         return kiln_err_set(e, KILN_E_LIMIT, 0, "a type is nested more than %d deep", TYPE_DEPTH);
-    *to = (struct kiln_type){ .kind = public_kind(t), .numpy = numpy_numbers[t->kind], .ndim = t->ndim,
-                              .layout = t->layout, .readonly = t->readonly, .unaligned = t->unaligned };
+    *to = (struct kiln_type){ .kind = public_kind(t),
+                              .numpy = numpy_numbers[t->kind],
+                              .ndim = t->ndim,
+                              .layout = t->layout,
+                              .readonly = t->readonly,
+                              .unaligned = t->unaligned };
     to->text = type_text(a, t);
     if (!to->text)
         return kiln_err_set(e, KILN_E_NOMEM, 0, "no memory for a signature");
@@ -68,7 +73,8 @@ static int convert(struct arena *a, const struct type *t, unsigned depth, struct
         return rc;
     to->size = layout.size;
     to->align = layout.align;
-    uint32_t n = to->kind == KILN_T_TUPLE ? t->n_items : to->kind == KILN_T_ARRAY || to->kind == KILN_T_OPTIONAL;
+    uint32_t n =
+        to->kind == KILN_T_TUPLE ? t->n_items : to->kind == KILN_T_ARRAY || to->kind == KILN_T_OPTIONAL;
     if (!n)
         return 0;
     struct kiln_type *items = arena_new_array(a, n, struct kiln_type);
@@ -169,8 +175,8 @@ int kiln_signature_parse(const char *text, struct kiln_signature **ret, struct k
     return make(text, NULL, 0, NULL, ret, e);
 }
 
-int kiln_signature_make(const char *const *params, uint32_t n, const char *result, struct kiln_signature **ret,
-                        struct kiln_error *e)
+int kiln_signature_make(const char *const *params, uint32_t n, const char *result,
+                        struct kiln_signature **ret, struct kiln_error *e)
 {
     return make(NULL, params, n, result, ret, e);
 }

@@ -5,15 +5,13 @@
 #include "client/python/ext/client.h"
 
 /* Call f with the GIL released. Gives -1 with an exception, else 0. */
-#define ASK(l, f)                                                                                                     \
-    do {                                                                                                              \
-        int rc_;                                                                                                      \
-        Py_BEGIN_ALLOW_THREADS                                                                                        \
-        rc_ = (f);                                                                                                    \
-        Py_END_ALLOW_THREADS                                                                                          \
-        link_unref(l);                                                                                                \
-        if (rc_)                                                                                                      \
-            return errors_raise(&e);                                                                                  \
+#define ASK(l, f)                                                                                            \
+    do {                                                                                                     \
+        int rc_;                                                                                             \
+        Py_BEGIN_ALLOW_THREADS rc_ = (f);                                                                    \
+        Py_END_ALLOW_THREADS link_unref(l);                                                                  \
+        if (rc_)                                                                                             \
+            return errors_raise(&e);                                                                         \
     } while (0)
 
 static PyObject *key_bytes(const unsigned char *key)
@@ -38,9 +36,9 @@ PyObject *client_server(struct client *c, PyObject *unused)
     if (!l)
         return NULL;
     ASK(l, kiln_server_info(l->c, &s, &e));
-    return Py_BuildValue("{sssssIsIsIsIsIsN}", "socket", s.socket, "version", s.version, "protocol", s.protocol, "pid",
-                         s.pid, "uid", s.uid, "kir_min", s.kir_min, "kir_max", s.kir_max, "toolchain",
-                         key_bytes(s.toolchain));
+    return Py_BuildValue("{sssssIsIsIsIsIsN}", "socket", s.socket, "version", s.version, "protocol",
+                         s.protocol, "pid", s.pid, "uid", s.uid, "kir_min", s.kir_min, "kir_max", s.kir_max,
+                         "toolchain", key_bytes(s.toolchain));
 }
 
 static PyObject *workers(const struct kiln_state *s)
@@ -48,8 +46,8 @@ static PyObject *workers(const struct kiln_state *s)
     PyObject *list = PyList_New(s->n_workers);
     for (uint32_t i = 0; list && i < s->n_workers; i++) {
         const struct kiln_worker *w = &s->workers[i];
-        PyObject *one = Py_BuildValue("{sIsssKsK}", "pid", w->pid, "state", w->state, "jobs", (unsigned long long)w->jobs,
-                                      "rss", (unsigned long long)w->rss);
+        PyObject *one = Py_BuildValue("{sIsssKsK}", "pid", w->pid, "state", w->state, "jobs",
+                                      (unsigned long long)w->jobs, "rss", (unsigned long long)w->rss);
         if (!one)
             Py_CLEAR(list);
         else
@@ -68,11 +66,12 @@ PyObject *client_status(struct client *c, PyObject *unused)
         return NULL;
     ASK(l, kiln_status(l->c, &s, &e));
     PyObject *dict = Py_BuildValue(
-        "{sIsssssssssssKsKsKsKsKsNsNsN}", "pid", s->pid, "version", s->version, "socket", s->socket, "cache_dir",
-        s->cache_dir, "llvm", s->llvm, "notice", s->notice, "uptime_s", (unsigned long long)s->uptime_s, "connections",
-        (unsigned long long)s->connections, "queued", (unsigned long long)s->queued, "queue_limit",
-        (unsigned long long)s->queue_limit, "rss", (unsigned long long)s->rss, "draining", PyBool_FromLong(s->draining),
-        "toolchain", key_bytes(s->toolchain), "workers", workers(s));
+        "{sIsssssssssssKsKsKsKsKsNsNsN}", "pid", s->pid, "version", s->version, "socket", s->socket,
+        "cache_dir", s->cache_dir, "llvm", s->llvm, "notice", s->notice, "uptime_s",
+        (unsigned long long)s->uptime_s, "connections", (unsigned long long)s->connections, "queued",
+        (unsigned long long)s->queued, "queue_limit", (unsigned long long)s->queue_limit, "rss",
+        (unsigned long long)s->rss, "draining", PyBool_FromLong(s->draining), "toolchain",
+        key_bytes(s->toolchain), "workers", workers(s));
     kiln_result_free(s);
     return dict;
 }
@@ -99,10 +98,11 @@ PyObject *client_stats(struct client *c, PyObject *unused)
 
 static PyObject *row_dict(const struct kiln_row *r)
 {
-    return Py_BuildValue("{sNsssssssssKsKsKsKsKsI}", "key", key_bytes(r->key), "entry", r->entry, "signature", r->signature,
-                         "target", r->target, "emit", r->emit, "bytes", (unsigned long long)r->bytes, "compile_us",
-                         (unsigned long long)r->compile_us, "created", (unsigned long long)r->created, "last_used",
-                         (unsigned long long)r->last_used, "hits", (unsigned long long)r->hits, "owner", r->owner);
+    return Py_BuildValue(
+        "{sNsssssssssKsKsKsKsKsI}", "key", key_bytes(r->key), "entry", r->entry, "signature", r->signature,
+        "target", r->target, "emit", r->emit, "bytes", (unsigned long long)r->bytes, "compile_us",
+        (unsigned long long)r->compile_us, "created", (unsigned long long)r->created, "last_used",
+        (unsigned long long)r->last_used, "hits", (unsigned long long)r->hits, "owner", r->owner);
 }
 
 PyObject *client_list(struct client *c, PyObject *args, PyObject *kwargs)
@@ -114,7 +114,8 @@ PyObject *client_list(struct client *c, PyObject *args, PyObject *kwargs)
     const char *after = NULL;
     Py_ssize_t after_len = 0;
     unsigned limit = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$zzIz#", names, &q.entry, &q.target, &limit, &after, &after_len))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$zzIz#", names, &q.entry, &q.target, &limit, &after,
+                                     &after_len))
         return NULL;
     if (after && after_len != KILN_KEY_BYTES) {
         PyErr_Format(PyExc_ValueError, "a key has %d bytes", KILN_KEY_BYTES);
@@ -152,8 +153,8 @@ PyObject *client_show(struct client *c, PyObject *key)
         return NULL;
     ASK(l, kiln_show(l->c, (unsigned char *)p, (size_t)n, &d, &e));
     PyObject *dict = row_dict(&d->row);
-    PyObject *more = Py_BuildValue("{sNsNsNsNss}", "manifest", optional_bytes(d->manifest, d->manifest_len), "ir",
-                                   optional_bytes(d->ir, d->ir_len), "ir_digest",
+    PyObject *more = Py_BuildValue("{sNsNsNsNss}", "manifest", optional_bytes(d->manifest, d->manifest_len),
+                                   "ir", optional_bytes(d->ir, d->ir_len), "ir_digest",
                                    optional_bytes(d->ir_digest, KILN_DIGEST_BYTES), "toolchain",
                                    optional_bytes(d->toolchain, KILN_DIGEST_BYTES), "options", d->options);
     if (!dict || !more || PyDict_Update(dict, more))
@@ -209,10 +210,8 @@ PyObject *client_purge(struct client *c, PyObject *args, PyObject *kwargs)
     struct link *l = client_link(c);
     int rc = -1;
     if (l) {
-        Py_BEGIN_ALLOW_THREADS
-        rc = kiln_purge(l->c, &what, &entries, &bytes, &e);
-        Py_END_ALLOW_THREADS
-        link_unref(l);
+        Py_BEGIN_ALLOW_THREADS rc = kiln_purge(l->c, &what, &entries, &bytes, &e);
+        Py_END_ALLOW_THREADS link_unref(l);
         if (rc)
             errors_raise(&e);
     }
@@ -292,10 +291,8 @@ PyObject *client_lookup(struct client *c, PyObject *requests)
     struct link *l = rc ? NULL : client_link(c);
     if (l) {
         struct kiln_error e = KILN_ERROR_INIT;
-        Py_BEGIN_ALLOW_THREADS
-        rc = kiln_lookup(l->c, r, (uint32_t)n, hits, &e);
-        Py_END_ALLOW_THREADS
-        link_unref(l);
+        Py_BEGIN_ALLOW_THREADS rc = kiln_lookup(l->c, r, (uint32_t)n, hits, &e);
+        Py_END_ALLOW_THREADS link_unref(l);
         if (rc)
             errors_raise(&e);
         else

@@ -50,7 +50,8 @@ PyObject *artifact_from_bytes(PyObject *module, PyObject *args, PyObject *kwargs
         goto out;
     if (key.len != KILN_KEY_BYTES)
         PyErr_Format(PyExc_ValueError, "a key has %d bytes", KILN_KEY_BYTES);
-    else if (kiln_artifact_make(key.buf, data.buf, (size_t)data.len, manifest.buf, (size_t)manifest.len, &a, &e))
+    else if (kiln_artifact_make(key.buf, data.buf, (size_t)data.len, manifest.buf, (size_t)manifest.len, &a,
+                                &e))
         errors_raise(&e);
     else
         result = artifact_wrap(a);
@@ -110,9 +111,10 @@ static PyObject *artifact_decoded(struct artifact *self, void *unused)
     const struct kiln_manifest *m;
     if (kiln_artifact_manifest(self->a, &m, &e))
         return errors_raise(&e);
-    return Py_BuildValue("{sssssssssssssNsNsNsI}", "entry", m->entry, "signature", m->signature, "ret", m->ret, "target",
-                         m->target, "glibc", m->glibc, "symbol", m->symbol, "params", strings(m->params, m->n_params),
-                         "env", strings(m->env, m->n_env), "isa", strings(m->isa, m->n_isa), "abi", m->abi);
+    return Py_BuildValue("{sssssssssssssNsNsNsI}", "entry", m->entry, "signature", m->signature, "ret",
+                         m->ret, "target", m->target, "glibc", m->glibc, "symbol", m->symbol, "params",
+                         strings(m->params, m->n_params), "env", strings(m->env, m->n_env), "isa",
+                         strings(m->isa, m->n_isa), "abi", m->abi);
 }
 
 static PyObject *artifact_bytes(struct artifact *self, PyObject *unused)

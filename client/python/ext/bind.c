@@ -27,11 +27,11 @@ static int wrong_count(struct dispatcher *d, Py_ssize_t given)
     for (uint32_t i = 0; i < d->n_positional; i++)
         least += PyTuple_GetItem(d->defaults, i) == ext_missing;
     if (least == d->n_positional)
-        PyErr_Format(PyExc_TypeError, "%U() takes %u positional argument%s but %zd %s given", d->name, d->n_positional,
-                     d->n_positional == 1 ? "" : "s", given, given == 1 ? "was" : "were");
+        PyErr_Format(PyExc_TypeError, "%U() takes %u positional argument%s but %zd %s given", d->name,
+                     d->n_positional, d->n_positional == 1 ? "" : "s", given, given == 1 ? "was" : "were");
     else
-        PyErr_Format(PyExc_TypeError, "%U() takes from %u to %u positional arguments but %zd were given", d->name, least,
-                     d->n_positional, given);
+        PyErr_Format(PyExc_TypeError, "%U() takes from %u to %u positional arguments but %zd were given",
+                     d->name, least, d->n_positional, given);
     return -1;
 }
 
@@ -40,14 +40,15 @@ static int missing(struct dispatcher *d, PyObject *const *values)
     for (uint32_t i = 0; i < d->n_params; i++)
         if (!values[i]) {
             PyErr_Format(PyExc_TypeError, "%U() missing required %sargument: %R", d->name,
-                         d->kinds[i] == KIND_KWONLY ? "keyword-only " : "positional ", PyTuple_GetItem(d->params, i));
+                         d->kinds[i] == KIND_KWONLY ? "keyword-only " : "positional ",
+                         PyTuple_GetItem(d->params, i));
             return -1;
         }
     return 0;
 }
 
-int bind_arguments(struct dispatcher *d, PyObject *const *args, Py_ssize_t n_args, PyObject *names, PyObject **values,
-                   PyObject **ret_owned)
+int bind_arguments(struct dispatcher *d, PyObject *const *args, Py_ssize_t n_args, PyObject *names,
+                   PyObject **values, PyObject **ret_owned)
 {
     *ret_owned = NULL;
     memset(values, 0, d->n_params * sizeof *values);

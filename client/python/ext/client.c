@@ -32,13 +32,14 @@ static PyObject *list_of(const char *const *types, uint32_t n)
 }
 
 /* The daemon asks for a user's overload. Any waiting thread, without the GIL. */
-static int resolve(void *user, uint64_t overload, const char *const *types, uint32_t n, void **ret, size_t *ret_len,
-                   char message[256])
+static int resolve(void *user, uint64_t overload, const char *const *types, uint32_t n, void **ret,
+                   size_t *ret_len, char message[256])
 {
     struct link *l = user;
     PyGILState_STATE gil = PyGILState_Ensure();
     PyObject *list = list_of(types, n);
-    PyObject *made = list ? PyObject_CallFunction(l->resolve, "KO", (unsigned long long)overload, list) : NULL;
+    PyObject *made =
+        list ? PyObject_CallFunction(l->resolve, "KO", (unsigned long long)overload, list) : NULL;
     int rc = made ? 0 : -KILN_E_INVALID;
     *ret = NULL;
     *ret_len = 0;
@@ -102,8 +103,12 @@ struct link *client_link(struct client *c)
     }
     struct kiln_error e = KILN_ERROR_INIT;
     struct kiln_options o = {
-        .socket = text_or_null(c->socket), .no_start = !c->start, .daemon = text_or_null(c->daemon),
-        .timeout_ms = c->timeout_ms, .client_name = "kilnjit " KILN_VERSION, .interrupted = interrupted,
+        .socket = text_or_null(c->socket),
+        .no_start = !c->start,
+        .daemon = text_or_null(c->daemon),
+        .timeout_ms = c->timeout_ms,
+        .client_name = "kilnjit " KILN_VERSION,
+        .interrupted = interrupted,
     };
     l->refs = 1;
     if (c->resolve && c->resolve != Py_None) {
@@ -129,7 +134,8 @@ static int client_init(struct client *c, PyObject *args, PyObject *kwargs)
     PyObject *socket = NULL, *daemon = NULL, *given = NULL;
     unsigned timeout = 0;
     int start = 1;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$pIOO", names, &socket, &start, &timeout, &daemon, &given))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$pIOO", names, &socket, &start, &timeout, &daemon,
+                                     &given))
         return -1;
     if (c->link) {
         PyErr_SetString(PyExc_TypeError, "a Client is made once");

@@ -236,8 +236,8 @@ static int dispatcher_init(struct dispatcher *d, PyObject *args, PyObject *kwarg
     static char *names[] = { "name", "params", "kinds", "defaults", "compile_for", "numba", "owner", NULL };
     PyObject *name, *params, *kinds, *defaults, *compile_for, *owner = NULL;
     int numba = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UOOOO|$pO", names, &name, &params, &kinds, &defaults, &compile_for,
-                                     &numba, &owner))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UOOOO|$pO", names, &name, &params, &kinds, &defaults,
+                                     &compile_for, &numba, &owner))
         return -1;
     if (d->compile_for) {
         PyErr_SetString(PyExc_TypeError, "a Dispatcher is made once");
@@ -268,7 +268,8 @@ static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kw
 {
     PyObject *self = PyType_GenericNew(type, args, kwargs);
     if (self)
-        ((struct dispatcher *)self)->call = dispatcher_call; /* binds slowly, and so refuses, until initialized */
+        ((struct dispatcher *)self)->call =
+            dispatcher_call; /* binds slowly, and so refuses, until initialized */
     return self;
 }
 
@@ -321,15 +322,18 @@ static PyObject *dispatcher_repr(struct dispatcher *d)
 
 static PyMethodDef dispatcher_methods[] = {
     { "add", (PyCFunction)dispatcher_add, METH_O, "Install a Specialization." },
-    { "find", (PyCFunction)dispatcher_find, METH_VARARGS, "The Specialization that these arguments would use, or None." },
+    { "find", (PyCFunction)dispatcher_find, METH_VARARGS,
+      "The Specialization that these arguments would use, or None." },
     { "clear", (PyCFunction)dispatcher_clear_method, METH_NOARGS, "Drop all specializations." },
     { "disable", (PyCFunction)(void (*)(void))dispatcher_disable, METH_VARARGS | METH_KEYWORDS,
       "Make no new specializations; convert arguments instead." },
     { NULL, NULL, 0, NULL },
 };
 static PyMemberDef dispatcher_members[] = {
-    { "owner", T_OBJECT, offsetof(struct dispatcher, owner), 0, "Where attributes are looked up that are not found here." },
-    { "specializations", T_OBJECT_EX, offsetof(struct dispatcher, specs), READONLY, "In order of installation." },
+    { "owner", T_OBJECT, offsetof(struct dispatcher, owner), 0,
+      "Where attributes are looked up that are not found here." },
+    { "specializations", T_OBJECT_EX, offsetof(struct dispatcher, specs), READONLY,
+      "In order of installation." },
     { "__vectorcalloffset__", T_PYSSIZET, offsetof(struct dispatcher, call), READONLY, NULL },
     { "__dictoffset__", T_PYSSIZET, offsetof(struct dispatcher, dict), READONLY, NULL },
     { "__weaklistoffset__", T_PYSSIZET, offsetof(struct dispatcher, weak), READONLY, NULL },
@@ -340,20 +344,13 @@ static PyGetSetDef dispatcher_getset[] = {
     { NULL, NULL, NULL, NULL, NULL },
 };
 static PyType_Slot dispatcher_slots[] = {
-    { Py_tp_new, dispatcher_new },
-    { Py_tp_init, dispatcher_init },
-    { Py_tp_dealloc, dispatcher_dealloc },
-    { Py_tp_traverse, dispatcher_traverse },
-    { Py_tp_clear, dispatcher_tp_clear },
-    { Py_tp_call, dispatcher_call_tuple },
-    { Py_tp_getattro, dispatcher_getattr },
-    { Py_tp_descr_get, dispatcher_get },
-    { Py_tp_repr, dispatcher_repr },
-    { Py_tp_methods, dispatcher_methods },
-    { Py_tp_members, dispatcher_members },
-    { Py_tp_getset, dispatcher_getset },
-    { Py_tp_doc, "A compiled function." },
-    { 0, NULL },
+    { Py_tp_new, dispatcher_new },          { Py_tp_init, dispatcher_init },
+    { Py_tp_dealloc, dispatcher_dealloc },  { Py_tp_traverse, dispatcher_traverse },
+    { Py_tp_clear, dispatcher_tp_clear },   { Py_tp_call, dispatcher_call_tuple },
+    { Py_tp_getattro, dispatcher_getattr }, { Py_tp_descr_get, dispatcher_get },
+    { Py_tp_repr, dispatcher_repr },        { Py_tp_methods, dispatcher_methods },
+    { Py_tp_members, dispatcher_members },  { Py_tp_getset, dispatcher_getset },
+    { Py_tp_doc, "A compiled function." },  { 0, NULL },
 };
 static PyType_Spec dispatcher_spec = {
     .name = "kilnjit._kiln.Dispatcher",

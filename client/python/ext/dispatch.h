@@ -32,20 +32,21 @@ struct dispatcher {
     PyObject ob_base;
     ext_vectorcall call;
     PyObject *name;
-    PyObject *params;      /* tuple of interned str */
-    PyObject *defaults;    /* tuple, MISSING where there is none */
+    PyObject *params;   /* tuple of interned str */
+    PyObject *defaults; /* tuple, MISSING where there is none */
     PyObject *compile_for;
     PyObject *owner;
     PyObject *dict, *weak;
-    PyObject *specs;       /* list of Specialization, in order of installation */
-    uint8_t *kinds;        /* KIR's kinds of parameters */
+    PyObject *specs; /* list of Specialization, in order of installation */
+    uint8_t *kinds;  /* KIR's kinds of parameters */
     uint32_t n_params;
     uint32_t n_positional; /* parameters that positional arguments fill */
     int32_t star;          /* index of *args, or -1 */
-    bool numba, disabled, simple; /* simple: exactly n_params positional arguments and nothing else is the fast way */
-    struct entry *last;    /* most recent hit, NULL if none */
+    bool numba, disabled,
+        simple;         /* simple: exactly n_params positional arguments and nothing else is the fast way */
+    struct entry *last; /* most recent hit, NULL if none */
     struct entry **buckets;
-    struct entry *trash;   /* replaced entries, see table_sweep */
+    struct entry *trash; /* replaced entries, see table_sweep */
     uint32_t n_buckets, n_entries;
     struct flight *flights;
 };
@@ -53,8 +54,10 @@ struct dispatcher {
 /* table.c */
 uint64_t print_hash(const struct print *p);
 struct entry *table_find(struct dispatcher *d, const struct print *p);
-/* Install; takes plan over, also on failure. An entry of the same fingerprint is replaced. NULL: exception. */
-struct entry *table_add(struct dispatcher *d, const struct print *p, struct specialization *s, struct plan *plan);
+/* Install; takes plan over, also on failure. An entry of the same fingerprint is replaced. NULL: exception.
+ */
+struct entry *table_add(struct dispatcher *d, const struct print *p, struct specialization *s,
+                        struct plan *plan);
 void table_clear(struct dispatcher *d);
 /* Free entries that were replaced: not done at once, since that may run any Python code. */
 void table_sweep(struct dispatcher *d);
@@ -65,8 +68,8 @@ int table_choose(struct dispatcher *d, const struct print *p, bool convert, stru
 
 /* bind.c: arguments in the order of parameters. values has room for n_params. *ret_owned: a tuple made for
  * *args, to be released after the call, or NULL. */
-int bind_arguments(struct dispatcher *d, PyObject *const *args, Py_ssize_t n_args, PyObject *names, PyObject **values,
-                   PyObject **ret_owned);
+int bind_arguments(struct dispatcher *d, PyObject *const *args, Py_ssize_t n_args, PyObject *names,
+                   PyObject **values, PyObject **ret_owned);
 
 /* slow.c: no entry serves these values: find, compile or convert, then call. */
 PyObject *dispatch_slowly(struct dispatcher *d, PyObject *const *values);

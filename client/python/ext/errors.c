@@ -70,10 +70,11 @@ PyObject *errors_raise(struct kiln_error *e)
         return NULL;
     }
     PyObject *list = diagnostics_of(e);
-    PyObject *made = list ? PyObject_CallFunction(factory, "iNNiiNNIi", (int)e->code, text(kiln_code_name(e->code)),
-                                                  text(e->message), (int)e->function, (int)e->node, text(e->hint), list,
-                                                  (unsigned)e->retry_ms, (int)e->sys)
-                          : NULL;
+    PyObject *made =
+        list ? PyObject_CallFunction(factory, "iNNiiNNIi", (int)e->code, text(kiln_code_name(e->code)),
+                                     text(e->message), (int)e->function, (int)e->node, text(e->hint), list,
+                                     (unsigned)e->retry_ms, (int)e->sys)
+             : NULL;
     kiln_error_clear(e);
     if (made && PyObject_IsInstance(made, PyExc_BaseException) == 1)
         PyErr_SetObject((PyObject *)Py_TYPE(made), made);

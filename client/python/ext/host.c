@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * host.c - what compiled code may ask of Python while it runs: print, and whether Ctrl-C was pressed.
  *
- * The thread that made the call may or may not hold the GIL, and says so in host_state_now; threads of parallel
- * loops never do, so functions with such loops are called with the GIL released. */
+ * The thread that made the call may or may not hold the GIL, and says so in host_state_now; threads of
+ * parallel loops never do, so functions with such loops are called with the GIL released. */
 #include <stdatomic.h>
 #include <time.h>
 

@@ -13,8 +13,8 @@
 enum word_tag {
     W_NONE = 1,
     W_BOOL,
-    W_INT,   /* Python int that fits int64, or not looked at yet */
-    W_UINT,  /* Python int past int64 that fits uint64: only in a careful fingerprint */
+    W_INT,  /* Python int that fits int64, or not looked at yet */
+    W_UINT, /* Python int past int64 that fits uint64: only in a careful fingerprint */
     W_FLOAT,
     W_COMPLEX,
     W_SCALAR, /* NumPy scalar: a = type_num */
@@ -24,14 +24,14 @@ enum word_tag {
 #define WORD(tag, a, b, c) ((uint32_t)(tag) | (uint32_t)(a) << 8 | (uint32_t)(b) << 16 | (uint32_t)(c) << 24)
 #define WORD_OF_TUPLE(n) ((uint32_t)W_TUPLE | (uint32_t)(n) << 8)
 #define WORD_ITEMS(w) ((w) >> 8)
-#define WORD_TAG(w) ((w) & 255)
+#define WORD_TAG(w) ((w)&255)
 #define WORD_A(w) ((w) >> 8 & 255)
 #define WORD_B(w) ((w) >> 16 & 255)
 #define WORD_C(w) ((w) >> 24)
 enum { LAYOUT_C = 0, LAYOUT_F = 1, LAYOUT_A = 2, LAYOUT_MASK = 3, FLAG_READONLY = 4, FLAG_UNALIGNED = 8 };
 
 #define PRINT_WORDS 1024 /* words of one call; longer tuples are better arrays: code grows with each item */
-#define TUPLE_DEPTH 16  /* of nested tuples */
+#define TUPLE_DEPTH 16   /* of nested tuples */
 
 struct print {
     uint32_t n;
@@ -48,13 +48,18 @@ PyObject *print_text(PyObject *o, bool numba);
 
 /* One step of a plan, for one value. */
 enum step_code {
-    S_NONE, S_BOOL, S_INT, S_UINT, S_FLOAT, S_COMPLEX,
-    S_SCALAR,   /* number: type_num */
-    S_ARRAY,    /* number: rank */
-    S_TUPLE,    /* number: items, whose steps follow */
-    S_ABSENT,   /* None for an optional; size: of the value */
-    S_PRESENT,  /* a value for an optional, whose step follows; size: of the value */
-    S_CONVERT,  /* number: type_num of the scalar to convert to */
+    S_NONE,
+    S_BOOL,
+    S_INT,
+    S_UINT,
+    S_FLOAT,
+    S_COMPLEX,
+    S_SCALAR,  /* number: type_num */
+    S_ARRAY,   /* number: rank */
+    S_TUPLE,   /* number: items, whose steps follow */
+    S_ABSENT,  /* None for an optional; size: of the value */
+    S_PRESENT, /* a value for an optional, whose step follows; size: of the value */
+    S_CONVERT, /* number: type_num of the scalar to convert to */
 };
 struct step {
     uint8_t code;
@@ -74,7 +79,8 @@ enum match { MATCH_EXACT = 0, MATCH_WEAK = 1, MATCH_SAFE = 16, MATCH_NOT = 1 << 
 /* The plan for values of this fingerprint and a signature of as many parameters, in *ret (PyMem_Free).
  * MATCH_NOT and NULL when they don't fit; convert: numbers may be converted, layouts and flags relaxed
  * (else only weak scalars meet their typed ones). -1 with an exception. */
-int plan_make(const struct print *p, const struct kiln_type *params, uint32_t n, bool convert, struct plan **ret);
+int plan_make(const struct print *p, const struct kiln_type *params, uint32_t n, bool convert,
+              struct plan **ret);
 
 /* Pack n values (borrowed) into block. mems: n_arrays headers, filled for arrays, whose `user` is the
  * array object (borrowed); with keep false arrays go without owner. Returns 0, 1 when an int does not fit

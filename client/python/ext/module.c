@@ -73,9 +73,9 @@ static PyObject *counts(PyObject *module, PyObject *unused)
     (void)module, (void)unused;
     struct kiln_counts c;
     kiln_counts(&c);
-    return Py_BuildValue("{sLsLsLsLsL}", "mem_live", (long long)c.mem_live, "mem_bytes", (long long)c.mem_bytes,
-                         "mem_total", (long long)c.mem_total, "libraries_live", (long long)c.libraries_live,
-                         "loads_total", (long long)c.loads_total);
+    return Py_BuildValue("{sLsLsLsLsL}", "mem_live", (long long)c.mem_live, "mem_bytes",
+                         (long long)c.mem_bytes, "mem_total", (long long)c.mem_total, "libraries_live",
+                         (long long)c.libraries_live, "loads_total", (long long)c.loads_total);
 }
 
 static PyObject *set_threads(PyObject *module, PyObject *n)
@@ -124,8 +124,8 @@ static int fill(PyObject *module)
         PyModule_AddStringConstant(module, "VERSION", kiln_version()) ||
         PyModule_AddIntConstant(module, "ABI_VERSION", KILN_ABI_VERSION))
         return -1;
-    if (errors_add(module) || raise_add(module) || artifact_add(module) || client_add(module) || unbox_add(module) ||
-        specialization_add(module) || dispatch_add(module))
+    if (errors_add(module) || raise_add(module) || artifact_add(module) || client_add(module) ||
+        unbox_add(module) || specialization_add(module) || dispatch_add(module))
         return -1;
     host_install();
     return 0;

@@ -21,12 +21,21 @@ static const struct {
     const char *value; /* Python source of the argument */
     uint8_t number;
 } scalar_names[] = {
-    { "bool_", "True", 0 },        { "byte", "-85", 1 },           { "ubyte", "171", 2 },
-    { "short", "-21555", 3 },      { "ushort", "43981", 4 },       { "intc", "-1430532899", 5 },
-    { "uintc", "2864434397", 6 },  { "int_", "-81985529216486896", 7 }, { "uint", "81985529216486895", 8 },
-    { "longlong", "-81985529216486896", 7 }, { "ulonglong", "81985529216486895", 8 },
-    { "single", "1.7182818", 11 }, { "double", "2.718281828459045", 12 },
-    { "csingle", "(1.7182818+3.1415927j)", 14 }, { "cdouble", "(2.718281828459045+3.141592653589793j)", 15 },
+    { "bool_", "True", 0 },
+    { "byte", "-85", 1 },
+    { "ubyte", "171", 2 },
+    { "short", "-21555", 3 },
+    { "ushort", "43981", 4 },
+    { "intc", "-1430532899", 5 },
+    { "uintc", "2864434397", 6 },
+    { "int_", "-81985529216486896", 7 },
+    { "uint", "81985529216486895", 8 },
+    { "longlong", "-81985529216486896", 7 },
+    { "ulonglong", "81985529216486895", 8 },
+    { "single", "1.7182818", 11 },
+    { "double", "2.718281828459045", 12 },
+    { "csingle", "(1.7182818+3.1415927j)", 14 },
+    { "cdouble", "(2.718281828459045+3.141592653589793j)", 15 },
     { "half", "1.6181641", 23 },
 };
 #define N_SCALARS (sizeof scalar_names / sizeof *scalar_names)
@@ -43,7 +52,8 @@ static PyTypeObject *accepted[MAX_ACCEPTED];
 static unsigned n_accepted;
 
 typedef PyObject *(*array_new_fn)(PyTypeObject *subtype, int nd, const intptr_t *dims, int type_num,
-                                  const intptr_t *strides, void *data, int itemsize, int flags, PyObject *obj);
+                                  const intptr_t *strides, void *data, int itemsize, int flags,
+                                  PyObject *obj);
 typedef int (*set_base_fn)(PyObject *array, PyObject *base);
 enum { SLOT_NEW = 93, SLOT_SET_BASE = 282 };
 static array_new_fn array_new;
@@ -201,8 +211,8 @@ int np_scalar_read(PyObject *o, int k, void *to)
     return rc;
 }
 
-PyObject *np_new(int type_num, int ndim, const intptr_t *shape, const intptr_t *strides, void *data, bool readonly,
-                 PyObject *base)
+PyObject *np_new(int type_num, int ndim, const intptr_t *shape, const intptr_t *strides, void *data,
+                 bool readonly, PyObject *base)
 {
     int ready = np_ready();
     if (ready <= 0) {

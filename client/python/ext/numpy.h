@@ -51,7 +51,7 @@ int np_scalar_kind(PyTypeObject *type);
 int np_scalar_read(PyObject *o, int k, void *to);
 
 /* A new array over `data`; takes over `base` even on failure. */
-PyObject *np_new(int type_num, int ndim, const intptr_t *shape, const intptr_t *strides, void *data, bool readonly,
-                 PyObject *base);
+PyObject *np_new(int type_num, int ndim, const intptr_t *shape, const intptr_t *strides, void *data,
+                 bool readonly, PyObject *base);
 
 #endif

@@ -10,11 +10,8 @@ static int wait_once(struct kiln_pending *p, bool *ret_need_body)
     for (;;) {
         struct kiln_error e = KILN_ERROR_INIT;
         int rc;
-        Py_BEGIN_ALLOW_THREADS
-        rc = kiln_wait(p, WAIT_MS, &e);
-        Py_END_ALLOW_THREADS
-        if (rc == 0)
-            return 0;
+        Py_BEGIN_ALLOW_THREADS rc = kiln_wait(p, WAIT_MS, &e);
+        Py_END_ALLOW_THREADS if (rc == 0) return 0;
         if (rc == -KILN_E_NEED_BODY) {
             kiln_error_clear(&e);
             *ret_need_body = true;
@@ -97,8 +94,9 @@ static PyObject *pending_result(struct pending *self, PyObject *unused)
 {
     (void)unused;
     if (!self->result && !self->p) {
-        PyErr_SetString(PyExc_RuntimeError, self->cancelled ? "the request was cancelled"
-                                                            : "the request failed, or another thread waits for it");
+        PyErr_SetString(PyExc_RuntimeError, self->cancelled
+                                                ? "the request was cancelled"
+                                                : "the request failed, or another thread waits for it");
         return NULL;
     }
     if (!self->result) {
@@ -120,10 +118,8 @@ static PyObject *pending_done(struct pending *self, PyObject *unused)
     if (self->p) {
         struct kiln_pending *p = self->p;
         self->p = NULL;
-        Py_BEGIN_ALLOW_THREADS
-        rc = kiln_wait(p, 0, NULL);
-        Py_END_ALLOW_THREADS
-        self->p = p;
+        Py_BEGIN_ALLOW_THREADS rc = kiln_wait(p, 0, NULL);
+        Py_END_ALLOW_THREADS self->p = p;
     }
     return PyBool_FromLong(rc <= 0);
 }

@@ -32,7 +32,8 @@ static struct step *add(struct maker *m, enum step_code code, unsigned number, c
     return s;
 }
 
-static int step_if(struct maker *m, enum step_code code, unsigned number, const struct kiln_type *t, int score)
+static int step_if(struct maker *m, enum step_code code, unsigned number, const struct kiln_type *t,
+                   int score)
 {
     if (score >= MATCH_NOT)
         return MATCH_NOT;
@@ -88,7 +89,10 @@ static int convert_number(struct maker *m, uint32_t w, const struct kiln_type *t
     int from = rank_of_word(w), to = rank_of_type(t);
     if (!m->convert || from > to)
         return MATCH_NOT;
-    unsigned number = t->numpy >= 0 ? (unsigned)t->numpy : t->kind == KILN_T_PYINT ? 7 : t->kind == KILN_T_PYFLOAT ? 12 : 15;
+    unsigned number = t->numpy >= 0               ? (unsigned)t->numpy
+                      : t->kind == KILN_T_PYINT   ? 7
+                      : t->kind == KILN_T_PYFLOAT ? 12
+                                                  : 15;
     /* Nearer kinds first, then wider types: int64 to float64 before complex128, float64 before float32. */
     return step_if(m, S_CONVERT, number, t, MATCH_SAFE * (1 + (to - from) * 4) + (t->size < 8 ? 2 : 0));
 }
@@ -191,7 +195,8 @@ static int match(struct maker *m, const uint32_t **words, const struct kiln_type
     return convert_number(m, w, t);
 }
 
-int plan_make(const struct print *p, const struct kiln_type *params, uint32_t n, bool convert, struct plan **ret)
+int plan_make(const struct print *p, const struct kiln_type *params, uint32_t n, bool convert,
+              struct plan **ret)
 {
     struct maker m = { .convert = convert };
     const uint32_t *w = p->words, *end = p->words + p->n;
@@ -257,7 +262,8 @@ static int convert_int(PyObject *o, unsigned number, unsigned char *to)
     if (is_signed) {
         int overflow;
         v = PyLong_AsLongLongAndOverflow(index, &overflow);
-        fits = !overflow && (bits == 64 || (v >= -((int64_t)1 << (bits - 1)) && v < (int64_t)1 << (bits - 1)));
+        fits =
+            !overflow && (bits == 64 || (v >= -((int64_t)1 << (bits - 1)) && v < (int64_t)1 << (bits - 1)));
     } else {
         u = PyLong_AsUnsignedLongLong(index);
         fits = !PyErr_Occurred() && (bits == 64 || u < (uint64_t)1 << bits);
@@ -343,7 +349,9 @@ static inline void pack_array(struct packer *k, PyObject *o, unsigned ndim, unsi
     view->owner = NULL;
     if (k->keep) {
         /* So many references that compiled code, however it counts, never sees the last. */
-        *k->mem = (struct kiln_mem){ .refs = INT64_C(1) << 32, .release = argument_released, .data = a->data, .user = o };
+        *k->mem = (struct kiln_mem){
+            .refs = INT64_C(1) << 32, .release = argument_released, .data = a->data, .user = o
+        };
         view->owner = k->mem++;
     }
     view->data = a->data;

@@ -11,7 +11,8 @@ uint32_t print_array(PyObject *o)
     const struct np_array *a = (const struct np_array *)o;
     const struct np_descr *d = a->descr;
     unsigned number = (unsigned)d->type_num;
-    if (number >= NP_KINDS || !np_kinds[number].name || d->byteorder == '>' || a->nd < 0 || a->nd > NP_MAX_NDIM)
+    if (number >= NP_KINDS || !np_kinds[number].name || d->byteorder == '>' || a->nd < 0 ||
+        a->nd > NP_MAX_NDIM)
         return 0;
     unsigned c = a->flags & NP_C ? LAYOUT_C : a->flags & NP_F ? LAYOUT_F : LAYOUT_A;
     if (!(a->flags & NP_WRITEABLE))
@@ -92,8 +93,8 @@ static void array_text(struct buf *b, uint32_t w)
     const char *name = np_kinds[WORD_A(w)].name;
     unsigned ndim = WORD_B(w), c = WORD_C(w), layout = c & LAYOUT_MASK;
     if (ndim == 0 || c & (FLAG_READONLY | FLAG_UNALIGNED)) {
-        buf_printf(b, "Array(%s, %u, '%c'%s%s)", name, ndim, "CFA"[layout], c & FLAG_READONLY ? ", readonly=True" : "",
-                   c & FLAG_UNALIGNED ? ", aligned=False" : "");
+        buf_printf(b, "Array(%s, %u, '%c'%s%s)", name, ndim, "CFA"[layout],
+                   c & FLAG_READONLY ? ", readonly=True" : "", c & FLAG_UNALIGNED ? ", aligned=False" : "");
         return;
     }
     buf_printf(b, "%s[", name);
@@ -161,7 +162,8 @@ PyObject *print_text(PyObject *o, bool numba)
     buf_init(&b, 1u << 20);
     const uint32_t *w = p.words;
     words_text(&b, &w, numba);
-    PyObject *text = buf_ok(&b) ? PyUnicode_FromStringAndSize((const char *)b.data, (Py_ssize_t)b.len) : PyErr_NoMemory();
+    PyObject *text =
+        buf_ok(&b) ? PyUnicode_FromStringAndSize((const char *)b.data, (Py_ssize_t)b.len) : PyErr_NoMemory();
     buf_done(&b);
     return text;
 }

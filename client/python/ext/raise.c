@@ -128,7 +128,8 @@ static PyObject *make(struct specialization *s, const struct kiln_exc *exc)
     if (s->hook) {
         PyObject *trace = trace_list(exc);
         if (trace)
-            made = PyObject_CallFunction(s->hook, "IOOOO", exc->class_id, cls ? cls : Py_None, args, trace, s);
+            made =
+                PyObject_CallFunction(s->hook, "IOOOO", exc->class_id, cls ? cls : Py_None, args, trace, s);
         Py_XDECREF(trace);
     } else {
         made = PyObject_CallObject(cls ? cls : PyExc_RuntimeError, args);

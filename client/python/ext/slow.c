@@ -64,8 +64,7 @@ static int flight_wait(struct flight *f)
     int rc = 0;
     f->refs++;
     for (bool done = false; !done && !rc;) {
-        Py_BEGIN_ALLOW_THREADS
-        struct timespec until;
+        Py_BEGIN_ALLOW_THREADS struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += SIGNAL_MS * 1000000L;
         until.tv_sec += until.tv_nsec / 1000000000L;
@@ -75,8 +74,7 @@ static int flight_wait(struct flight *f)
             pthread_cond_timedwait(&wake, &wake_lock, &until);
         done = f->done;
         pthread_mutex_unlock(&wake_lock);
-        Py_END_ALLOW_THREADS
-        rc = PyErr_CheckSignals();
+        Py_END_ALLOW_THREADS rc = PyErr_CheckSignals();
     }
     flight_unref(f);
     return rc;
@@ -112,8 +110,8 @@ static PyObject *no_match(struct dispatcher *d, PyObject *const *values)
     PyObject *texts = texts_of(d, values);
     PyObject *list = texts ? PyObject_Repr(d->specs) : NULL;
     if (list)
-        PyErr_Format(PyExc_TypeError, "%U() has no signature for arguments of types %R: there are %U", d->name, texts,
-                     list);
+        PyErr_Format(PyExc_TypeError, "%U() has no signature for arguments of types %R: there are %U",
+                     d->name, texts, list);
     Py_XDECREF(list);
     Py_XDECREF(texts);
     return NULL;
@@ -134,8 +132,8 @@ static struct entry *install(struct dispatcher *d, PyObject *made, const struct 
         plan_make(p, s->sig->params, d->n_params, true, &plan) < 0)
         return NULL;
     if (!plan) {
-        PyErr_Format(PyExc_TypeError, "compile_for of %U() returned %R, which does not take these arguments", d->name,
-                     made);
+        PyErr_Format(PyExc_TypeError, "compile_for of %U() returned %R, which does not take these arguments",
+                     d->name, made);
         return NULL;
     }
     int known = PySequence_Contains(d->specs, made);
@@ -152,7 +150,8 @@ static PyObject *compile(struct dispatcher *d, const struct print *p, bool typed
     struct flight *f = typed ? flight_begin(d, p) : NULL;
     if (typed && !f)
         return NULL;
-    PyObject *args = tuple_of(values, d->n_params), *texts = args ? texts_of(d, values) : NULL, *result = NULL;
+    PyObject *args = tuple_of(values, d->n_params), *texts = args ? texts_of(d, values) : NULL,
+             *result = NULL;
     PyObject *made = texts ? PyObject_CallFunctionObjArgs(d->compile_for, args, texts, NULL) : NULL;
     bool loaded = made && Py_TYPE(made) == specialization_type;
     struct entry *en = loaded ? install(d, made, p, typed) : NULL;

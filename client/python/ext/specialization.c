@@ -38,7 +38,8 @@ static int pack_env(const struct specialization *s, unsigned char *block, struct
     return rc;
 }
 
-static inline int32_t run(const struct specialization *s, void *ret, const void *args, const void *env, struct kiln_exc *exc)
+static inline int32_t run(const struct specialization *s, void *ret, const void *args, const void *env,
+                          struct kiln_exc *exc)
 {
     int32_t status;
     enum host_state before;
@@ -56,7 +57,8 @@ static inline int32_t run(const struct specialization *s, void *ret, const void 
     return status;
 }
 
-static inline PyObject *give_back(const struct specialization *s, const unsigned char *ret, const struct owners *own)
+static inline PyObject *give_back(const struct specialization *s, const unsigned char *ret,
+                                  const struct owners *own)
 {
     double d;
     int64_t v;
@@ -80,7 +82,8 @@ PyObject *specialization_call(struct specialization *s, const struct plan *plan,
                               bool *ret_overflow)
 {
     if (__builtin_expect(s->n_env || s->sig->args_size > BLOCK_BYTES || s->ret->size > BLOCK_BYTES ||
-                             plan->n_arrays > MEMS, 0))
+                             plan->n_arrays > MEMS,
+                         0))
         return call_large(s, plan, values, ret_overflow);
     _Alignas(16) unsigned char block[BLOCK_BYTES], ret[BLOCK_BYTES];
     struct kiln_mem mems[MEMS];
@@ -144,7 +147,8 @@ static PyObject *spec_call(struct specialization *s, PyObject *args, PyObject *k
         return NULL;
     }
     if ((kwargs && PyDict_Size(kwargs)) || n != (Py_ssize_t)s->sig->n_params || n > PRINT_WORDS) {
-        PyErr_Format(PyExc_TypeError, "%s takes %u positional arguments, got %zd", s->sig->text, s->sig->n_params, n);
+        PyErr_Format(PyExc_TypeError, "%s takes %u positional arguments, got %zd", s->sig->text,
+                     s->sig->n_params, n);
         return NULL;
     }
     struct print p = { .n = 0 };
@@ -252,13 +256,13 @@ static int set_env(struct specialization *s, PyObject *types, PyObject *env)
 
 static int spec_init(struct specialization *s, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = { "artifact", "params", "ret", "env_types", "env", "nogil", "parallel", "raise_hook", "data",
-                             NULL };
+    static char *names[] = { "artifact", "params",   "ret",        "env_types", "env",
+                             "nogil",    "parallel", "raise_hook", "data",      NULL };
     PyObject *artifact, *params = NULL, *env_types = NULL, *env = NULL, *hook = NULL, *data = NULL;
     const char *ret = NULL;
     int nogil = 0, parallel = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$OzOOppOO", names, artifact_type, &artifact, &params, &ret,
-                                     &env_types, &env, &nogil, &parallel, &hook, &data))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$OzOOppOO", names, artifact_type, &artifact, &params,
+                                     &ret, &env_types, &env, &nogil, &parallel, &hook, &data))
         return -1;
     if (s->sig) {
         PyErr_SetString(PyExc_TypeError, "a Specialization is made once");
@@ -347,7 +351,8 @@ static PyObject *spec_repr(struct specialization *s)
 
 static PyMemberDef spec_members[] = {
     { "library", T_OBJECT_EX, offsetof(struct specialization, library), READONLY, "The loaded code." },
-    { "artifact", T_OBJECT_EX, offsetof(struct specialization, artifact), READONLY, "What it was loaded from." },
+    { "artifact", T_OBJECT_EX, offsetof(struct specialization, artifact), READONLY,
+      "What it was loaded from." },
     { "data", T_OBJECT, offsetof(struct specialization, data), 0, "The hook's own." },
     { NULL, 0, 0, 0, NULL },
 };

@@ -14,7 +14,7 @@ struct specialization {
     PyObject *hook;               /* NULL or callable */
     PyObject *data;               /* any */
     /* the environment */
-    PyObject *env;          /* tuple of arrays */
+    PyObject *env;                  /* tuple of arrays */
     struct kiln_signature *env_sig; /* NULL: none */
     struct plan *env_plan;
     uint32_t *env_words;

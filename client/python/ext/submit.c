@@ -38,18 +38,20 @@ static int read_env(struct request *q, PyObject *env)
 
 int request_parse(struct request *q, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = { "kind", "body", "signature", "digest", "env", "entry", "target", "emit", "flags", "semantics",
-                             "checked", "debug", "nocontract", "symbol", "positions", "deadline_ms", "want_inline",
-                             "private", NULL };
+    static char *names[] = { "kind",        "body",        "signature",  "digest", "env",
+                             "entry",       "target",      "emit",       "flags",  "semantics",
+                             "checked",     "debug",       "nocontract", "symbol", "positions",
+                             "deadline_ms", "want_inline", "private",    NULL };
     static const char *const kinds[] = { "kir", "bitcode" }, *const semantics[] = { "python", "numba" };
     const char *kind, *emit = "so", *meaning = "python";
     PyObject *digest = NULL, *env = NULL, *positions = NULL;
     int checked = 0, debug = 0, nocontract = 0, want_inline = 0, is_private = 0, number;
     unsigned flags = 0, deadline = 0;
     memset(q, 0, sizeof *q);
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "sOs|$OOsssIspppzOIpp", names, &kind, &q->body, &q->r.signature, &digest,
-                                     &env, &q->r.entry, &q->r.target, &emit, &flags, &meaning, &checked, &debug,
-                                     &nocontract, &q->r.symbol, &positions, &deadline, &want_inline, &is_private))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "sOs|$OOsssIspppzOIpp", names, &kind, &q->body,
+                                     &q->r.signature, &digest, &env, &q->r.entry, &q->r.target, &emit, &flags,
+                                     &meaning, &checked, &debug, &nocontract, &q->r.symbol, &positions,
+                                     &deadline, &want_inline, &is_private))
         return -1;
     if (choose("kind", kind, kinds, 2, &number))
         return -1;
@@ -130,11 +132,8 @@ struct kiln_pending *request_submit(struct link *l, PyObject *args, PyObject *kw
         ((!now && q.r.digest && PyCallable_Check(q.body)) || read_body(&q) == 0)) {
         q.r.send_body = now;
         int rc;
-        Py_BEGIN_ALLOW_THREADS
-        rc = kiln_submit_compile(l->c, &q.r, &p, &e);
-        Py_END_ALLOW_THREADS
-        if (rc)
-            errors_raise(&e);
+        Py_BEGIN_ALLOW_THREADS rc = kiln_submit_compile(l->c, &q.r, &p, &e);
+        Py_END_ALLOW_THREADS if (rc) errors_raise(&e);
     }
     request_done(&q);
     return p;

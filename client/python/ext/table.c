@@ -57,7 +57,8 @@ static int grow(struct dispatcher *d)
     return 0;
 }
 
-struct entry *table_add(struct dispatcher *d, const struct print *p, struct specialization *s, struct plan *plan)
+struct entry *table_add(struct dispatcher *d, const struct print *p, struct specialization *s,
+                        struct plan *plan)
 {
     struct entry *en = PyMem_Malloc(sizeof *en + p->n * sizeof *en->words);
     if (!en || (d->n_entries >= d->n_buckets && grow(d))) {

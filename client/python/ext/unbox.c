@@ -47,7 +47,9 @@ int unbox_add(PyObject *module)
 static double double_of_half(uint16_t h)
 {
     int e = h >> 10 & 31;
-    double f = h & 0x3FF, v = e == 31 ? (f != 0 ? NAN : INFINITY) : e ? ldexp(f + 1024, e - 25) : ldexp(f, -24);
+    double f = h & 0x3FF, v = e == 31 ? (f != 0 ? NAN : INFINITY)
+                              : e     ? ldexp(f + 1024, e - 25)
+                                      : ldexp(f, -24);
     return h & 0x8000 ? -v : v;
 }
 

@@ -11,9 +11,9 @@
  *   kiln_ir_finish(ir, &bytes, &len, &e);                     what struct kiln_compile.body wants
  *
  * Nodes of a function are made in post-order: operands before their parent, each used once, in order (C
- * evaluates arguments in no fixed order, so give operands names). Constants, functions, locals, environment slots
- * and nodes are numbers. Errors stick: after the first one every call returns KILN_IR_NIL and does nothing, and
- * finish reports it, so callers need no check per call. One thread at a time. */
+ * evaluates arguments in no fixed order, so give operands names). Constants, functions, locals, environment
+ * slots and nodes are numbers. Errors stick: after the first one every call returns KILN_IR_NIL and does
+ * nothing, and finish reports it, so callers need no check per call. One thread at a time. */
 #ifndef KILN_IR_H
 #define KILN_IR_H
 
@@ -54,43 +54,51 @@ KILN_API uint32_t kiln_ir_function(struct kiln_ir *ir);
 KILN_API void kiln_ir_flags(struct kiln_ir *ir, uint32_t f, uint32_t flags);
 KILN_API uint32_t kiln_ir_param(struct kiln_ir *ir, uint32_t f, const char *name, uint32_t default_const);
 KILN_API uint32_t kiln_ir_new_local(struct kiln_ir *ir, uint32_t f);
-KILN_API uint32_t kiln_ir_new_env(struct kiln_ir *ir); /* a slot of the environment: an array of the caller's */
+KILN_API uint32_t kiln_ir_new_env(struct kiln_ir *ir); /* a slot: an array of the caller's */
 
-/* Expressions. Operators are spelled as in Python: "+" "//" "**" "@" "<<", "<=" "is" "not-in", "-" "~" "not". */
+/* Expressions. Operators as in Python: "+" "//" "**" "@" "<<", "<=" "is" "not-in", "-" "~" "not". */
 KILN_API uint32_t kiln_ir_const(struct kiln_ir *ir, uint32_t f, uint32_t c);
 KILN_API uint32_t kiln_ir_local(struct kiln_ir *ir, uint32_t f, uint32_t local); /* value or target */
 KILN_API uint32_t kiln_ir_env(struct kiln_ir *ir, uint32_t f, uint32_t env);
 KILN_API uint32_t kiln_ir_func(struct kiln_ir *ir, uint32_t f, uint32_t callee);
-KILN_API uint32_t kiln_ir_lib(struct kiln_ir *ir, uint32_t f, const char *name); /* "numpy.exp", "builtins.len" */
+KILN_API uint32_t kiln_ir_lib(struct kiln_ir *ir, uint32_t f,
+                              const char *name); /* "numpy.exp", "builtins.len" */
 KILN_API uint32_t kiln_ir_unary(struct kiln_ir *ir, uint32_t f, const char *op, uint32_t x);
 KILN_API uint32_t kiln_ir_binary(struct kiln_ir *ir, uint32_t f, const char *op, uint32_t x, uint32_t y);
 KILN_API uint32_t kiln_ir_compare(struct kiln_ir *ir, uint32_t f, const char *op, uint32_t x, uint32_t y);
 KILN_API uint32_t kiln_ir_and(struct kiln_ir *ir, uint32_t f, const uint32_t *items, uint32_t n);
 KILN_API uint32_t kiln_ir_or(struct kiln_ir *ir, uint32_t f, const uint32_t *items, uint32_t n);
-KILN_API uint32_t kiln_ir_ifexp(struct kiln_ir *ir, uint32_t f, uint32_t condition, uint32_t then, uint32_t otherwise);
-KILN_API uint32_t kiln_ir_call(struct kiln_ir *ir, uint32_t f, uint32_t callee, const uint32_t *args, uint32_t n);
+KILN_API uint32_t kiln_ir_ifexp(struct kiln_ir *ir, uint32_t f, uint32_t condition, uint32_t then,
+                                uint32_t otherwise);
+KILN_API uint32_t kiln_ir_call(struct kiln_ir *ir, uint32_t f, uint32_t callee, const uint32_t *args,
+                               uint32_t n);
 KILN_API uint32_t kiln_ir_attr(struct kiln_ir *ir, uint32_t f, uint32_t x, const char *name);
 KILN_API uint32_t kiln_ir_subscript(struct kiln_ir *ir, uint32_t f, uint32_t x, uint32_t index);
-KILN_API uint32_t kiln_ir_slice(struct kiln_ir *ir, uint32_t f, uint32_t lower, uint32_t upper, uint32_t step); /* or NIL */
+KILN_API uint32_t kiln_ir_slice(struct kiln_ir *ir, uint32_t f, uint32_t lower, uint32_t upper,
+                                uint32_t step); /* or NIL */
 KILN_API uint32_t kiln_ir_tuple(struct kiln_ir *ir, uint32_t f, const uint32_t *items, uint32_t n);
 
 /* Statements; blocks hold them. `otherwise` and a returned value may be KILN_IR_NIL. */
 KILN_API uint32_t kiln_ir_block(struct kiln_ir *ir, uint32_t f, const uint32_t *items, uint32_t n);
 KILN_API uint32_t kiln_ir_assign(struct kiln_ir *ir, uint32_t f, uint32_t value, uint32_t target);
-KILN_API uint32_t kiln_ir_augassign(struct kiln_ir *ir, uint32_t f, const char *op, uint32_t target, uint32_t value);
+KILN_API uint32_t kiln_ir_augassign(struct kiln_ir *ir, uint32_t f, const char *op, uint32_t target,
+                                    uint32_t value);
 KILN_API uint32_t kiln_ir_expr(struct kiln_ir *ir, uint32_t f, uint32_t value);
-KILN_API uint32_t kiln_ir_if(struct kiln_ir *ir, uint32_t f, uint32_t condition, uint32_t then, uint32_t otherwise);
-KILN_API uint32_t kiln_ir_while(struct kiln_ir *ir, uint32_t f, uint32_t condition, uint32_t body, uint32_t otherwise);
-KILN_API uint32_t kiln_ir_for(struct kiln_ir *ir, uint32_t f, uint32_t target, uint32_t iterable, uint32_t body,
-                              uint32_t otherwise);
+KILN_API uint32_t kiln_ir_if(struct kiln_ir *ir, uint32_t f, uint32_t condition, uint32_t then,
+                             uint32_t otherwise);
+KILN_API uint32_t kiln_ir_while(struct kiln_ir *ir, uint32_t f, uint32_t condition, uint32_t body,
+                                uint32_t otherwise);
+KILN_API uint32_t kiln_ir_for(struct kiln_ir *ir, uint32_t f, uint32_t target, uint32_t iterable,
+                              uint32_t body, uint32_t otherwise);
 KILN_API uint32_t kiln_ir_return(struct kiln_ir *ir, uint32_t f, uint32_t value);
 KILN_API uint32_t kiln_ir_break(struct kiln_ir *ir, uint32_t f);
 KILN_API uint32_t kiln_ir_continue(struct kiln_ir *ir, uint32_t f);
 KILN_API uint32_t kiln_ir_raise(struct kiln_ir *ir, uint32_t f, uint32_t exception);
 
-/* Any node by its name in the text form ("with", "comp", ...) and its operands as numbers, as docs/kir.md lists
- * them: for what has no function above. */
-KILN_API uint32_t kiln_ir_node(struct kiln_ir *ir, uint32_t f, const char *op, const uint32_t *args, size_t n);
+/* Any node by its name in the text form ("with", "comp", ...) and its operands as numbers, as docs/kir.md
+ * lists them: for what has no function above. */
+KILN_API uint32_t kiln_ir_node(struct kiln_ir *ir, uint32_t f, const char *op, const uint32_t *args,
+                               size_t n);
 
 #ifdef __cplusplus
 }

@@ -72,7 +72,10 @@ struct kiln_error {
     void *details;                             /* private */
     char message[512];                         /* cut at a character boundary */
 };
-#define KILN_ERROR_INIT { 0, 0, -1, -1, 0, 0, NULL, NULL, NULL, "" }
+#define KILN_ERROR_INIT                                                                                      \
+    {                                                                                                        \
+        0, 0, -1, -1, 0, 0, NULL, NULL, NULL, ""                                                             \
+    }
 
 /* Forget and free. Safe on KILN_ERROR_INIT; e may be NULL. */
 KILN_API void kiln_error_clear(struct kiln_error *e);
@@ -100,11 +103,11 @@ typedef int (*kiln_resolve_fn)(void *user, uint64_t overload, const char *const 
                                void **ret_body, size_t *ret_len, char message[256]);
 
 struct kiln_options {
-    const char *socket;      /* only this one. NULL: KILN_SOCKET, the user's, the system's */
-    bool no_start;           /* don't start a per-user daemon when none answers */
-    const char *daemon;      /* program to start. NULL: KILN_DAEMON, beside libkiln, PATH */
-    uint32_t timeout_ms;     /* for finding, starting and greeting. 0: 10,000 */
-    const char *client_name; /* for the server's log. NULL: "libkiln" and the version */
+    const char *socket;           /* only this one. NULL: KILN_SOCKET, the user's, the system's */
+    bool no_start;                /* don't start a per-user daemon when none answers */
+    const char *daemon;           /* program to start. NULL: KILN_DAEMON, beside libkiln, PATH */
+    uint32_t timeout_ms;          /* for finding, starting and greeting. 0: 10,000 */
+    const char *client_name;      /* for the server's log. NULL: "libkiln" and the version */
     const uint32_t *trusted_uids; /* besides root, ourselves and KILN_TRUSTED_UIDS ("kiln,1001") */
     uint32_t n_trusted_uids;
     kiln_resolve_fn resolve; /* NULL: the server is told that we can't */
@@ -117,7 +120,8 @@ struct kiln_options {
 /* Find a daemon (or start one) and greet it. The daemon must run as root, as us, as user `kiln`'s or
  * another trusted uid: KILN_E_PEER otherwise. KILN_E_CONNECT says which sockets were tried and why each
  * failed. `options` may be NULL and is copied. */
-KILN_API int kiln_connect(const struct kiln_options *options, struct kiln_connection **ret, struct kiln_error *e);
+KILN_API int kiln_connect(const struct kiln_options *options, struct kiln_connection **ret,
+                          struct kiln_error *e);
 /* As kiln_connect, but connects at the first request. Fails only for bad options or lack of memory. */
 KILN_API int kiln_connect_lazily(const struct kiln_options *options, struct kiln_connection **ret,
                                  struct kiln_error *e);
@@ -126,7 +130,7 @@ KILN_API void kiln_disconnect(struct kiln_connection *c);
 
 struct kiln_server {
     char socket[108];
-    char version[32];          /* of the server */
+    char version[32]; /* of the server */
     uint32_t protocol;
     uint32_t pid, uid;
     uint32_t kir_min, kir_max; /* versions of KIR that it takes */
@@ -156,7 +160,7 @@ struct kiln_compile {
     uint32_t flags; /* KIR_FLAG bits of the entry: fast-math, bounds check, ... */
     bool numba;     /* semantics="numba" */
     bool checked, debug, no_contract;
-    const char *symbol; /* export this plain C symbol too */
+    const char *symbol;    /* export this plain C symbol too */
     const void *positions; /* debug builds only */
     size_t positions_len;
     uint32_t deadline_ms; /* 0: the server's */
@@ -216,7 +220,8 @@ struct kiln_artifact_info {
 };
 KILN_API void kiln_artifact_info(const struct kiln_artifact *a, struct kiln_artifact_info *ret);
 /* The bytes, mapped or copied; valid while the artifact lives. */
-KILN_API int kiln_artifact_bytes(struct kiln_artifact *a, const void **ret, size_t *ret_len, struct kiln_error *e);
+KILN_API int kiln_artifact_bytes(struct kiln_artifact *a, const void **ret, size_t *ret_len,
+                                 struct kiln_error *e);
 /* An artifact from bytes at hand (copied), for example a file written earlier. The manifest may be NULL:
  * then its ELF note is used where there is one. */
 KILN_API int kiln_artifact_make(const unsigned char key[KILN_KEY_BYTES], const void *bytes, size_t len,
@@ -237,7 +242,8 @@ struct kiln_manifest {
     const char *symbol;
     uint32_t abi;
 };
-KILN_API int kiln_artifact_manifest(struct kiln_artifact *a, const struct kiln_manifest **ret, struct kiln_error *e);
+KILN_API int kiln_artifact_manifest(struct kiln_artifact *a, const struct kiln_manifest **ret,
+                                    struct kiln_error *e);
 
 /* ---- loading ----------------------------------------------------------------------------------- */
 
@@ -267,7 +273,7 @@ KILN_API void kiln_host_set_interrupted(int32_t (*interrupted)(void));
  * sets the default). Returns the number in use. */
 KILN_API uint32_t kiln_host_set_threads(uint32_t n);
 
-/* Memory that compiled code and its callers share. alloc: refs 1, aligned to 64, uncleared, NULL when none. */
+/* Memory that compiled code and its callers share: refs 1, aligned to 64, uncleared; NULL when none. */
 KILN_API struct kiln_mem *kiln_mem_alloc(int64_t size);
 static inline void kiln_mem_ref(struct kiln_mem *m)
 {
@@ -290,28 +296,38 @@ KILN_API void kiln_counts(struct kiln_counts *ret);
 /* ---- types: how values lie in memory ------------------------------------------------------------- */
 
 enum kiln_type_kind {
-    KILN_T_NONE, KILN_T_BOOL, KILN_T_INT, KILN_T_UINT, KILN_T_FLOAT, KILN_T_COMPLEX,
-    KILN_T_PYINT, KILN_T_PYFLOAT, KILN_T_PYCOMPLEX, /* weak Python scalars */
-    KILN_T_ARRAY, KILN_T_TUPLE, KILN_T_OPTIONAL, KILN_T_OTHER
+    KILN_T_NONE,
+    KILN_T_BOOL,
+    KILN_T_INT,
+    KILN_T_UINT,
+    KILN_T_FLOAT,
+    KILN_T_COMPLEX,
+    KILN_T_PYINT,
+    KILN_T_PYFLOAT,
+    KILN_T_PYCOMPLEX, /* weak Python scalars */
+    KILN_T_ARRAY,
+    KILN_T_TUPLE,
+    KILN_T_OPTIONAL,
+    KILN_T_OTHER
 };
 struct kiln_type {
     enum kiln_type_kind kind;
-    int32_t numpy;         /* type_num of scalars, of an array's elements; -1: none */
-    uint32_t size, align;  /* bytes */
-    uint32_t offset;       /* in the block or tuple that holds it */
-    uint32_t ndim;         /* arrays */
-    char layout;           /* arrays: 'C', 'F', 'A' */
+    int32_t numpy;        /* type_num of scalars, of an array's elements; -1: none */
+    uint32_t size, align; /* bytes */
+    uint32_t offset;      /* in the block or tuple that holds it */
+    uint32_t ndim;        /* arrays */
+    char layout;          /* arrays: 'C', 'F', 'A' */
     bool readonly, unaligned;
-    uint32_t n_items;      /* tuples: items; arrays and optionals: 1, the element */
+    uint32_t n_items; /* tuples: items; arrays and optionals: 1, the element */
     const struct kiln_type *items;
-    const char *text;      /* canonical spelling */
+    const char *text; /* canonical spelling */
 };
 struct kiln_signature {
     uint32_t n_params;
     const struct kiln_type *params; /* offsets are those in the argument block */
     const struct kiln_type *ret;    /* NULL where not stated */
     uint32_t args_size, args_align;
-    const char *text;               /* canonical: "(a, b)" or "ret(a, b)" */
+    const char *text; /* canonical: "(a, b)" or "ret(a, b)" */
 };
 /* From the text form (docs/signatures.md), or from n texts of types and one of the result (NULL: not
  * stated). Free with kiln_result_free. KILN_E_SIGNATURE. */
@@ -371,9 +387,9 @@ struct kiln_rows {
     bool more; /* ask again with after = items[n - 1].key */
 };
 struct kiln_list {
-    const char *entry;  /* substring of the name; NULL: all */
-    const char *target; /* NULL: all */
-    uint32_t limit;     /* rows of one answer; 0: the server's */
+    const char *entry;          /* substring of the name; NULL: all */
+    const char *target;         /* NULL: all */
+    uint32_t limit;             /* rows of one answer; 0: the server's */
     const unsigned char *after; /* key of the last row seen, or NULL */
 };
 KILN_API int kiln_list(struct kiln_connection *c, const struct kiln_list *query, struct kiln_rows **ret,
