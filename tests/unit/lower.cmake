@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Lowering, run in the process by LLVM's JIT.
-if(TARGET kiln_compiler AND EXISTS ${CMAKE_SOURCE_DIR}/tests/unit/test_lower_ops.c)
-    kiln_unit(lower_ops kiln_compiler)
-endif()
+# Lowering: operators by LLVM's JIT, programs through the whole compiler.
+kiln_unit(lower_ops kiln_compiler)
+kiln_unit(lower_run kiln_compiler ${CMAKE_DL_LIBS})
