@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A function and everything that it reaches, as one KIR module.
+
+`convert(function)` is the door. A Converter builds one FunctionTree: expressions.py and statements.py hold its
+methods by kind of node; here are scopes, names and functions."""
+import builtins
+import importlib
+from types import FunctionType, ModuleType
+
+from .. import _kir as K
+from . import module, source
+from .diagnostics import Refused
+from .expressions import Expressions
+from .scope import Bindings, parameters
+from .statements import Statements
+from .tree import FunctionTree, Local
+from .values import NotConstant, Values, dtype_text
+
+MISSING = object()
+
+
+class Program:
+    """What the functions of one module share."""
+
+    def __init__(self):
+        self.values = Values()
+        self.trees = {}   # function object -> FunctionTree
+        self.todo = []
+        self.frozen = {}  # (function, name) -> value read, for "this global has changed"
+
+    def tree_of(self, function, flags=0):
+        """The tree of a function that is called or passed; its body is converted later."""
+        tree = self.trees.get(function)
+        if tree is None:
+            code = function.__code__
+            tree = FunctionTree(code.co_name, code.co_filename, flags, function)
+            tree.firstline = code.co_firstlineno
+            self.trees[function] = tree
+            self.todo.append(tree)
+        return tree
+
+
+class Converter(Expressions, Statements):
+    missing = MISSING
+
+    def __init__(self, program, tree, node, outer=None):
+        self.program, self.values = program, program.values
+        self.tree, self.node, self.outer = tree, node, outer
+        self.function = tree.pyfunction
+        self.bindings = Bindings(node)
+        self.names = {}     # bound name -> Local
+        self.overlays = []  # names of comprehensions, innermost last
+
+    # -- names
+
+    def refuse(self, message, node=None, hint=""):
+        error = Refused(message, node, hint)
+        error.tree = self.tree
+        raise error
+
+    def local(self, name):
+        """The Local of a name that this function binds; None if it is not its own."""
+        for overlay in reversed(self.overlays):
+            if name in overlay:
+                return overlay[name]
+        if name in self.names:
+            return self.names[name]
+        if name in self.bindings.bound and name not in self.bindings.imports:
+            self.names[name] = Local(name)
+            return self.names[name]
+        return None
+
+    def variable(self, name):
+        """(Local, owner is this function): a variable of this function or of one around it; (None, False)."""
+        if name in self.bindings.globals:
+            return None, False
+        if name not in self.bindings.nonlocals:
+            local = self.local(name)
+            if local is not None:
+                return local, True
+        if self.outer is not None and name not in self.bindings.imports:
+            local, _ = self.outer.variable(name)
+            if local is not None:
+                return self.tree.capture(local), False
+        return None, False
+
+    def temporary(self):
+        return Local("")
+
+    def static(self, name):
+        """The object that a name means outside of the functions that are converted together; MISSING if none."""
+        at = self
+        while at is not None:
+            if name in at.bindings.imports and name in at.bindings.bound:
+                return at.imported(*at.bindings.imports[name])
+            if at.outer is None or name in at.bindings.globals:
+                break
+            at = at.outer
+        root = self
+        while root.outer is not None:
+            root = root.outer
+        function = root.function
+        code = function.__code__
+        if name in code.co_freevars and name not in self.bindings.globals:
+            try:
+                return function.__closure__[code.co_freevars.index(name)].cell_contents
+            except ValueError:
+                return MISSING
+        value = function.__globals__.get(name, MISSING)
+        if value is MISSING:
+            scope = function.__globals__.get("__builtins__", builtins)
+            scope = scope if isinstance(scope, dict) else vars(scope)
+            value = scope.get(name, MISSING)
+        return value
+
+    def imported(self, statement, alias):
+        """What an import inside the function binds."""
+        try:
+            if type(statement).__name__ == "Import":
+                made = importlib.import_module(alias.name)
+                return made if alias.asname else importlib.import_module(alias.name.split(".")[0])
+            root = self
+            while root.outer is not None:
+                root = root.outer
+            package = root.function.__globals__.get("__package__") or None
+            made = importlib.import_module("." * statement.level + (statement.module or ""), package)
+            if hasattr(made, alias.name):
+                return getattr(made, alias.name)
+            return importlib.import_module(f"{made.__name__}.{alias.name}")
+        except ImportError as error:
+            self.refuse(f"cannot import: {error}", statement)
+
+    def look(self, node):
+        """(value, path) of an expression that is known without running: a name from outside, or attributes of
+        modules and classes. (MISSING, None) if it is none."""
+        kind = type(node).__name__
+        if kind == "Name":
+            local, _ = self.variable(node.id)
+            if local is not None:
+                return MISSING, None
+            value = self.static(node.id)
+            return value, value.__name__ if isinstance(value, ModuleType) else None
+        if kind == "Attribute":
+            base, path = self.look(node.value)
+            if base is MISSING or not isinstance(base, (ModuleType, type)):
+                return MISSING, None
+            if not hasattr(base, node.attr):
+                self.refuse(f"{getattr(base, '__name__', base)} has no attribute {node.attr!r}", node)
+            return getattr(base, node.attr), f"{path or getattr(base, '__name__', '')}.{node.attr}"
+        return MISSING, None
+
+    def emit_value(self, value, path, node, name=None):
+        """A node for an object from outside."""
+        tree, values = self.tree, self.values
+        jitted = getattr(value, "_kiln_function", None)
+        if jitted is not None:
+            function, flags = jitted
+            return tree.emit(K.FUNC, self.program.tree_of(function, flags), at=node)
+        np = values.numpy
+        if np is not None and type(value) is np.ndarray:
+            return self.emit_array(value, node)
+        library = values.library(value, path)
+        if library is not None:
+            return tree.emit(K.LIB, (K.K_STR, library), at=node)
+        if type(value) is FunctionType:
+            return tree.emit(K.FUNC, self.program.tree_of(value), at=node)
+        if isinstance(value, ModuleType):
+            self.refuse(f"the module {value.__name__} can't be used as a value", node)
+        try:
+            key = values.key(value)
+        except NotConstant as error:
+            what = f"{name!r} is {error}" if name else f"this is {error}"
+            self.refuse(f"{what}, which compiled code can't use", node,
+                        "pass it as an argument, or keep numbers, tuples or arrays")
+        if name is not None:
+            self.program.frozen[self.function, name] = value
+        return tree.emit(K.CONST, key, at=node)
+
+    def emit_array(self, array, node):
+        if dtype_text(array.dtype) is None:
+            self.refuse(f"an array of dtype {array.dtype} can't be used in compiled code", node)
+        return self.tree.emit(K.ENV, array, at=node)
+
+    # -- functions
+
+    def parameters(self, defaults):
+        """Parameters of the tree. defaults: name -> constant key."""
+        for arg, kind in parameters(self.node.args):
+            local = self.names[arg.arg] = Local(arg.arg)
+            local.number = len(self.tree.locals)
+            self.tree.locals.append(local)
+            self.tree.params.append((arg.arg, kind, defaults.get(arg.arg)))
+
+    def body(self):
+        """Convert the whole function; the last node is its body."""
+        if self.bindings.yields:
+            self.tree.flags |= K.F_GENERATOR
+        if type(self.node).__name__ == "Lambda":
+            value = self.expression(self.node.body)
+            made = self.tree.emit(K.RETURN, value, at=self.node.body)
+            self.tree.emit(K.BLOCK, [made], at=self.node.body)
+        else:
+            if type(self.node).__name__ == "AsyncFunctionDef":
+                self.refuse("async functions can't be compiled", self.node)
+            self.block(self.without_docstring(self.node.body), self.node)
+
+    def inner_function(self, node, name):
+        """A def or lambda inside: its own tree, and here the value that it makes."""
+        inner = FunctionTree(name, self.tree.filename, self.tree.flags & ~K.F_GENERATOR, None, self.tree, self.tree.lines)
+        inner.firstline = node.lineno
+        defaults = self.inner_defaults(node)
+        made = Converter(self.program, inner, node, self)
+        made.parameters(defaults)
+        made.body()
+        mine = [v for v in inner.free if any(v is own for own in self.names.values()) or self.in_overlay(v)]
+        others = [v for v in inner.free if not any(v is m for m in mine)]
+        inner.free = mine + others
+        if not inner.free:
+            return self.tree.emit(K.FUNC, inner, at=node)
+        return self.tree.emit(K.CLOSURE, inner, mine, [self.tree.capture(v) for v in others], at=node)
+
+    def in_overlay(self, local):
+        return any(local is v for overlay in self.overlays for v in overlay.values())
+
+    def inner_defaults(self, node):
+        """Defaults of an inner function: they run here, so they must be known here."""
+        args = node.args
+        rows = list(zip([*args.posonlyargs, *args.args][::-1], args.defaults[::-1]))
+        rows += [(a, d) for a, d in zip(args.kwonlyargs, args.kw_defaults) if d is not None]
+        found = {}
+        for arg, default in rows:
+            found[arg.arg] = self.constant_key(default)
+            if found[arg.arg] is None:
+                self.refuse("defaults of inner functions must be constants", default)
+        return found
+
+    def constant_key(self, node):
+        """Key of an expression that is a constant; None."""
+        kind = type(node).__name__
+        sign = 1
+        if kind == "UnaryOp" and type(node.op).__name__ == "USub":
+            node, sign, kind = node.operand, -1, type(node.operand).__name__
+        if kind == "Constant" and (sign == 1 or type(node.value) in (int, float, complex)):
+            value = node.value if sign == 1 else -node.value
+        elif sign == 1:
+            value, _ = self.look(node)
+        else:
+            return None
+        try:
+            return None if value is MISSING else self.values.key(value)
+        except NotConstant:
+            return None
+
+
+def _defaults(program, tree):
+    """Defaults of a function that is called from compiled code, as constants."""
+    function = tree.pyfunction
+    code = function.__code__
+    names = code.co_varnames[:code.co_argcount]
+    given = dict(zip(names[::-1], (function.__defaults__ or ())[::-1]))
+    given.update(function.__kwdefaults__ or {})
+    found = {}
+    for name, value in given.items():
+        try:
+            found[name] = program.values.key(value)
+        except NotConstant:
+            continue  # a call that leaves it out is told that the argument is missing
+    return found
+
+
+def convert(function, flags=0):
+    """The Module of a function. SourceError, Refused."""
+    program = Program()
+    entry = program.tree_of(function, flags)
+    while program.todo:
+        tree = program.todo.pop(0)
+        found = source.find(tree.pyfunction)
+        tree.lines = found.lines
+        made = Converter(program, tree, found.node)
+        made.parameters(_defaults(program, tree))
+        try:
+            made.body()
+        except RecursionError:
+            made.refuse("the function's text is nested too deeply", None, "split it into several functions")
+    return module.finish(entry, program.values, program.frozen)
+
+
+__all__ = ["convert"]

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Expressions: a method for each kind of syntax node. Each emits its operands in order, then itself, and returns the
+number of its node."""
+from .. import _kir as K
+from .tree import Local
+
+BINARY = {"Add": K.B_ADD, "Sub": K.B_SUB, "Mult": K.B_MUL, "Div": K.B_DIV, "FloorDiv": K.B_FLOORDIV, "Mod": K.B_MOD,
+          "Pow": K.B_POW, "MatMult": K.B_MATMUL, "LShift": K.B_LSHIFT, "RShift": K.B_RSHIFT, "BitAnd": K.B_BITAND,
+          "BitOr": K.B_BITOR, "BitXor": K.B_BITXOR}
+UNARY = {"USub": K.U_NEG, "UAdd": K.U_POS, "Invert": K.U_INVERT, "Not": K.U_NOT}
+COMPARE = {"Eq": K.C_EQ, "NotEq": K.C_NE, "Lt": K.C_LT, "LtE": K.C_LE, "Gt": K.C_GT, "GtE": K.C_GE, "Is": K.C_IS,
+           "IsNot": K.C_ISNOT, "In": K.C_IN, "NotIn": K.C_NOTIN}
+COMPREHENSION = {"ListComp": K.COMP_LIST, "SetComp": K.COMP_SET, "DictComp": K.COMP_DICT, "GeneratorExp": K.COMP_GEN}
+
+
+class Expressions:
+    def expression(self, node):
+        method = getattr(self, "e_" + type(node).__name__, None)
+        if method is None:
+            self.refuse(f"{type(node).__name__.lower()} expressions can't be compiled", node)
+        return method(node)
+
+    def expressions(self, nodes):
+        return [self.expression(n) for n in nodes]
+
+    def e_Constant(self, node):
+        value = node.value
+        if type(value) is str:
+            return self.tree.emit(K.CONST, (K.K_STR, value), at=node)
+        return self.tree.emit(K.CONST, self.values.key(value), at=node)
+
+    def e_Name(self, node):
+        local, own = self.variable(node.id)
+        if local is not None:
+            return self.tree.emit(K.LOCAL if own else K.FREE, local, at=node)
+        value, path = self.look(node)
+        if value is self.missing:
+            self.refuse(f"name {node.id!r} is not defined", node)
+        return self.emit_value(value, path, node, node.id)
+
+    def e_Attribute(self, node):
+        value, path = self.look(node)
+        if value is not self.missing:
+            return self.emit_value(value, path, node, path)
+        return self.tree.emit(K.ATTR, self.expression(node.value), (K.K_STR, node.attr), at=node)
+
+    def e_UnaryOp(self, node):
+        return self.tree.emit(K.UNARY, UNARY[type(node.op).__name__], self.expression(node.operand), at=node)
+
+    def e_BinOp(self, node):
+        left, right = self.expression(node.left), self.expression(node.right)
+        return self.tree.emit(K.BINARY, BINARY[type(node.op).__name__], left, right, at=node)
+
+    def e_BoolOp(self, node):
+        op = K.AND if type(node.op).__name__ == "And" else K.OR
+        return self.tree.emit(op, self.expressions(node.values), at=node)
+
+    def e_Compare(self, node):
+        operators = [COMPARE[type(op).__name__] for op in node.ops]
+        return self.tree.emit(K.COMPARE, operators, self.expressions([node.left, *node.comparators]), at=node)
+
+    def e_IfExp(self, node):
+        parts = self.expressions([node.test, node.body, node.orelse])
+        return self.tree.emit(K.IFEXP, *parts, at=node)
+
+    def e_Call(self, node):
+        callee = self.expression(node.func)
+        positional = self.expressions(node.args)
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                self.refuse("** in a call can't be compiled", keyword.value, "name the keywords")
+        values = self.expressions([k.value for k in node.keywords])
+        return self.tree.emit(K.CALL, callee, positional, [(K.K_STR, k.arg) for k in node.keywords], values, at=node)
+
+    def e_Subscript(self, node):
+        base, index = self.expression(node.value), self.expression(node.slice)
+        return self.tree.emit(K.SUBSCRIPT, base, index, at=node)
+
+    def e_Slice(self, node):
+        parts = [None if p is None else self.expression(p) for p in (node.lower, node.upper, node.step)]
+        return self.tree.emit(K.SLICE, *parts, at=node)
+
+    def e_Tuple(self, node):
+        return self.tree.emit(K.TUPLE, self.expressions(node.elts), at=node)
+
+    def e_List(self, node):
+        return self.tree.emit(K.LIST, self.expressions(node.elts), at=node)
+
+    def e_Set(self, node):
+        return self.tree.emit(K.SET, self.expressions(node.elts), at=node)
+
+    def e_Dict(self, node):
+        if None in node.keys:
+            self.refuse("** in a dictionary display can't be compiled", node)
+        return self.tree.emit(K.DICT, self.expressions(node.keys), self.expressions(node.values), at=node)
+
+    def e_Starred(self, node):
+        return self.tree.emit(K.STAR, self.expression(node.value), at=node)
+
+    def e_Lambda(self, node):
+        return self.inner_function(node, "<lambda>")
+
+    def e_NamedExpr(self, node):
+        value = self.expression(node.value)
+        overlays, self.overlays = self.overlays, []  # binds in the function, not in a comprehension
+        local, own = self.variable(node.target.id)
+        self.overlays = overlays
+        if local is None or not own:
+            self.refuse("this name can't be assigned here", node.target)
+        return self.tree.emit(K.WALRUS, local, value, at=node)
+
+    # -- comprehensions: their targets are variables of their own
+
+    def comprehension(self, node, key, element):
+        overlay = {}
+        for generator in node.generators:
+            if generator.is_async:
+                self.refuse("async comprehensions can't be compiled", node)
+            self.target_names(generator.target, overlay)
+        self.overlays.append(overlay)
+        key = None if key is None else self.expression(key)
+        element = self.expression(element)
+        clauses = []
+        for number, generator in enumerate(node.generators):
+            target = self.target(generator.target)
+            if number == 0:  # runs outside
+                self.overlays.pop()
+                iterable = self.expression(generator.iter)
+                self.overlays.append(overlay)
+            else:
+                iterable = self.expression(generator.iter)
+            conditions = self.expressions(generator.ifs)
+            clauses.append(self.tree.emit(K.COMPFOR, target, iterable, conditions, at=generator.target))
+        self.overlays.pop()
+        return self.tree.emit(K.COMP, COMPREHENSION[type(node).__name__], key, element, clauses, at=node)
+
+    def target_names(self, node, overlay):
+        kind = type(node).__name__
+        if kind == "Name":
+            overlay.setdefault(node.id, Local(node.id))
+        elif kind in ("Tuple", "List"):
+            for item in node.elts:
+                self.target_names(item, overlay)
+        elif kind == "Starred":
+            self.target_names(node.value, overlay)
+
+    def e_ListComp(self, node):
+        return self.comprehension(node, None, node.elt)
+
+    e_SetComp = e_GeneratorExp = e_ListComp
+
+    def e_DictComp(self, node):
+        return self.comprehension(node, node.key, node.value)
+
+    # -- text and generators
+
+    def e_JoinedStr(self, node):
+        return self.tree.emit(K.FSTRING, self.expressions(node.values), at=node)
+
+    def e_FormattedValue(self, node):
+        value = self.expression(node.value)
+        spec = None if node.format_spec is None else self.expression(node.format_spec)
+        return self.tree.emit(K.FORMAT, value, max(node.conversion, 0), spec, at=node)
+
+    def e_Yield(self, node):
+        return self.tree.emit(K.YIELD, None if node.value is None else self.expression(node.value), at=node)
+
+    def e_YieldFrom(self, node):
+        return self.tree.emit(K.YIELDFROM, self.expression(node.value), at=node)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbering: from trees with symbolic operands to the wire form, in KIR's canonical order (docs/kir.md)."""
+from .. import _kir as K
+from .tree import LAYOUT, NODE_LETTERS
+
+
+class Function:
+    """What messages and tracebacks need of one function of a module."""
+
+    __slots__ = ("name", "filename", "firstline", "positions", "locals", "pyfunction", "lines")
+
+    def __init__(self, tree):
+        self.name, self.filename, self.firstline = tree.name, tree.filename, tree.firstline
+        self.positions = tree.positions
+        self.locals = [local.name for local in tree.locals]
+        self.pyfunction, self.lines = tree.pyfunction, tree.lines
+
+
+class Module:
+    """wire: nested lists for _kiln.pack_kir. env: the arrays of the slots. classes: constant index -> exception class of
+    the user's. functions: sidecar. frozen: name -> key of each global and closure constant that was read."""
+
+    def __init__(self, wire, env, classes, functions, frozen, entry_flags):
+        self.wire, self.env, self.classes, self.functions = wire, env, classes, functions
+        self.frozen, self.entry_flags = frozen, entry_flags
+
+
+class Numbering:
+    def __init__(self, values):
+        self.values = values
+        self.consts, self.const_numbers = [], {}
+        self.usertypes, self.usertype_numbers = [], {}
+        self.env, self.env_numbers = [], {}
+        self.queue = []
+        self.classes = {}
+
+    def const(self, key):
+        """Number of a constant; what it refers to comes first."""
+        number = self.const_numbers.get(key)
+        if number is not None:
+            return number
+        kind, payload = key[0], list(key[1:])
+        if kind == K.K_TUPLE:
+            payload = [[self.const(item) for item in payload[0]]]
+        elif kind == K.K_NAMEDTUPLE:
+            usertype = self.usertype(payload[0])
+            payload = [usertype, [self.const(item) for item in payload[1]]]
+        elif kind in (K.K_ENUM, K.K_USERTYPE):
+            payload[0] = self.usertype(payload[0])
+        elif kind == K.K_FLOAT:
+            payload = [self.values.float_of(payload[0])]
+        elif kind == K.K_COMPLEX:
+            payload = [self.values.float_of(p) for p in payload]
+        elif kind == K.K_ARRAY:
+            payload = [payload[0], list(payload[1]), payload[2]]
+        number = self.const_numbers[key] = len(self.consts)
+        self.consts.append([kind, *payload])
+        if kind == K.K_EXCEPTION:
+            self.classes[number] = self.values.exceptions[payload[0]]
+        return number
+
+    def usertype(self, key):
+        number = self.usertype_numbers.get(key)
+        if number is not None:
+            return number
+        number = self.usertype_numbers[key] = len(self.usertypes)
+        kind, name, fields, rest = key
+        row = [kind, name, list(fields), None]
+        self.usertypes.append(row)
+        row[3] = [self.const(r) for r in rest] if kind == K.UT_ENUM else list(rest)
+        return number
+
+    def function(self, tree):
+        if tree.number < 0:
+            tree.number = len(self.queue)
+            self.queue.append(tree)
+        return tree.number
+
+    def slot(self, array):
+        number = self.env_numbers.get(id(array))
+        if number is None:
+            number = self.env_numbers[id(array)] = len(self.env)
+            self.env.append(array)
+        return number
+
+    def operand(self, tree, letter, x):
+        if letter in NODE_LETTERS or letter == "i":
+            return x
+        if letter == "l":
+            if x.number < 0:
+                x.number = len(tree.locals)
+                tree.locals.append(x)
+            return x.number
+        if letter in "cs":
+            return self.const(x)
+        if letter == "f":
+            return self.function(x)
+        if letter == "u":
+            return tree.free.index(x)
+        return self.slot(x)
+
+    def emit(self, tree):
+        """The wire form of one function; called in the order of numbers."""
+        params = [[name, kind, 0 if default is None else self.const(default) + 1]
+                  for name, kind, default in tree.params]
+        n_params, code, append = len(params), [], None
+        append = code.append
+        for op, operands in tree.nodes:
+            append(op)
+            for (mark, letter), x in zip(LAYOUT[op], operands):
+                if mark == "*":
+                    append(len(x))
+                    for item in x:
+                        append(self.operand(tree, letter, item))
+                elif mark == "?":
+                    append(0 if x is None else self.operand(tree, letter, x) + 1)
+                else:
+                    append(self.operand(tree, letter, x))
+        assert len(tree.params) == n_params
+        return [params, len(tree.locals), len(tree.free), tree.flags, len(tree.nodes), code]
+
+
+def finish(entry, values, frozen):
+    """The Module whose entry is this tree."""
+    flags, entry.flags = entry.flags, 0
+    numbering = Numbering(values)
+    numbering.function(entry)
+    functions = []
+    for tree in numbering.queue:  # grows while it is walked
+        functions.append(numbering.emit(tree))
+    wire = ["KIR", K.VERSION, len(numbering.env), numbering.consts, numbering.usertypes, functions]
+    return Module(wire, numbering.env, numbering.classes, [Function(t) for t in numbering.queue], frozen, flags)

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Statements and assignment targets, as expressions.py."""
+from .. import _kir as K
+from .expressions import BINARY
+
+
+class Statements:
+    def without_docstring(self, body):
+        first = body[0]
+        if type(first).__name__ == "Expr" and type(first.value).__name__ == "Constant" and type(first.value.value) is str:
+            return body[1:]
+        return body
+
+    def block(self, body, at):
+        made = []
+        for statement in body:
+            method = getattr(self, "s_" + type(statement).__name__, None)
+            if method is None:
+                self.refuse(f"{type(statement).__name__.lower()} statements can't be compiled", statement)
+            number = method(statement)
+            if number is not None:
+                made.extend(number if type(number) is list else [number])
+        if not made:
+            made = [self.tree.emit(K.PASS, at=at)]
+        return self.tree.emit(K.BLOCK, made, at=body[0] if body else at)
+
+    def optional_block(self, body, at):
+        return self.block(body, at) if body else None
+
+    # -- targets
+
+    def target(self, node):
+        kind = type(node).__name__
+        if kind == "Name":
+            if node.id in self.bindings.globals:
+                self.refuse(f"the global {node.id!r} can't be assigned in compiled code", node,
+                            "return the value, or use an array of one element")
+            local, own = self.variable(node.id)
+            return self.tree.emit(K.LOCAL if own else K.FREE, local, at=node)
+        if kind in ("Tuple", "List"):
+            return self.tree.emit(K.TUPLE, [self.target(t) for t in node.elts], at=node)
+        if kind == "Starred":
+            return self.tree.emit(K.STAR, self.target(node.value), at=node)
+        if kind == "Attribute":
+            return self.tree.emit(K.ATTR, self.expression(node.value), (K.K_STR, node.attr), at=node)
+        return self.e_Subscript(node)
+
+    # -- simple statements
+
+    def s_Assign(self, node):
+        value = self.expression(node.value)
+        return self.tree.emit(K.ASSIGN, value, [self.target(t) for t in node.targets], at=node)
+
+    def s_AnnAssign(self, node):
+        if node.value is None:
+            return None
+        value = self.expression(node.value)
+        return self.tree.emit(K.ASSIGN, value, [self.target(node.target)], at=node)
+
+    def s_AugAssign(self, node):
+        target = self.target(node.target)
+        return self.tree.emit(K.AUGASSIGN, BINARY[type(node.op).__name__], target, self.expression(node.value), at=node)
+
+    def s_Expr(self, node):
+        if type(node.value).__name__ == "Constant":
+            return None
+        return self.tree.emit(K.EXPR, self.expression(node.value), at=node)
+
+    def s_Return(self, node):
+        return self.tree.emit(K.RETURN, None if node.value is None else self.expression(node.value), at=node)
+
+    def s_Raise(self, node):
+        parts = [None if p is None else self.expression(p) for p in (node.exc, node.cause)]
+        return self.tree.emit(K.RAISE, *parts, at=node)
+
+    def s_Assert(self, node):
+        test = self.expression(node.test)
+        return self.tree.emit(K.ASSERT, test, None if node.msg is None else self.expression(node.msg), at=node)
+
+    def s_Delete(self, node):
+        return self.tree.emit(K.DEL, [self.target(t) for t in node.targets], at=node)
+
+    def s_Break(self, node):
+        return self.tree.emit(K.BREAK, at=node)
+
+    def s_Continue(self, node):
+        return self.tree.emit(K.CONTINUE, at=node)
+
+    def s_Pass(self, node):
+        return None
+
+    s_Global = s_Nonlocal = s_Import = s_ImportFrom = s_Pass
+
+    def s_FunctionDef(self, node):
+        for decorator in node.decorator_list:
+            value, _ = self.look(decorator.func if type(decorator).__name__ == "Call" else decorator)
+            if not getattr(value, "_kiln_decorator", False):
+                self.refuse("this decorator of an inner function can't be compiled", decorator)
+        value = self.inner_function(node, node.name)
+        local, own = self.variable(node.name)
+        return self.tree.emit(K.ASSIGN, value, [self.tree.emit(K.LOCAL if own else K.FREE, local, at=node)], at=node)
+
+    # -- control
+
+    def s_If(self, node):
+        test = self.expression(node.test)
+        body = self.block(node.body, node)
+        return self.tree.emit(K.IF, test, body, self.optional_block(node.orelse, node), at=node)
+
+    def s_While(self, node):
+        test = self.expression(node.test)
+        body = self.block(node.body, node)
+        return self.tree.emit(K.WHILE, test, body, self.optional_block(node.orelse, node), at=node)
+
+    def s_For(self, node):
+        parallel = False
+        if type(node.iter).__name__ == "Call":
+            value, _ = self.look(node.iter.func)
+            parallel = getattr(value, "_kiln_library", None) == "kilnjit.prange"
+        target, iterable = self.target(node.target), self.expression(node.iter)
+        body = self.block(node.body, node)
+        return self.tree.emit(K.PARFOR if parallel else K.FOR, target, iterable, body,
+                              self.optional_block(node.orelse, node), at=node)
+
+    def s_Try(self, node):
+        body = self.block(node.body, node)
+        handlers = []
+        for h in node.handlers:
+            kind = None if h.type is None else self.expression(h.type)
+            local = None if h.name is None else self.local(h.name)
+            handlers.append(self.tree.emit(K.HANDLER, kind, local, self.block(h.body, h), at=h))
+        return self.tree.emit(K.TRY, body, handlers, self.optional_block(node.orelse, node),
+                              self.optional_block(node.finalbody, node), at=node)
+
+    def s_With(self, node):
+        items = []
+        for item in node.items:
+            value = self.expression(item.context_expr)
+            target = None if item.optional_vars is None else self.target(item.optional_vars)
+            items.append(self.tree.emit(K.WITHITEM, value, target, at=item.context_expr))
+        return self.tree.emit(K.WITH, items, self.block(node.body, node), at=node)
+
+    # -- match: rewritten to a chain of ifs over a temporary
+
+    def s_Match(self, node):
+        subject = self.temporary()
+        value = self.expression(node.subject)
+        first = self.tree.emit(K.ASSIGN, value, [self.tree.emit(K.LOCAL, subject, at=node.subject)], at=node.subject)
+        rest = self.cases(node.cases, subject, node)
+        return [first] if rest is None else [first, rest]
+
+    def cases(self, cases, subject, at):
+        """The statement for the first case and those behind it."""
+        if not cases:
+            return None
+        case = cases[0]
+        pattern = case.pattern
+        test = self.pattern_test(pattern, subject)
+        names = self.pattern_names(pattern)
+        if case.guard is not None and names:
+            self.refuse("a guard behind a pattern that binds names can't be compiled", case.guard, "test it inside the case")
+        if case.guard is not None:
+            guard = self.expression(case.guard)
+            test = guard if test is None else self.tree.emit(K.AND, [test, guard], at=case.guard)
+        made = []
+        for name in names:
+            value = self.tree.emit(K.LOCAL, subject, at=pattern)
+            target = self.tree.emit(K.LOCAL, self.local(name), at=pattern)
+            made.append(self.tree.emit(K.ASSIGN, value, [target], at=pattern))
+        if test is None:
+            body = self.block(case.body, case.pattern)
+            return self.tree.emit(K.BLOCK, [*made, body], at=pattern) if made else body
+        inner = self.block(case.body, case.pattern)
+        body = self.tree.emit(K.BLOCK, [*made, inner], at=pattern) if made else inner
+        other = self.cases(cases[1:], subject, at)
+        other = None if other is None else self.tree.emit(K.BLOCK, [other], at=pattern)
+        return self.tree.emit(K.IF, test, body, other, at=pattern)
+
+    def pattern_test(self, pattern, subject):
+        """A condition, or None for a pattern that always matches."""
+        kind = type(pattern).__name__
+        if kind == "MatchAs":
+            return None if pattern.pattern is None else self.pattern_test(pattern.pattern, subject)
+        if kind in ("MatchValue", "MatchSingleton"):
+            left = self.tree.emit(K.LOCAL, subject, at=pattern)
+            if kind == "MatchValue":
+                right, op = self.expression(pattern.value), K.C_EQ
+            else:
+                right, op = self.tree.emit(K.CONST, self.values.key(pattern.value), at=pattern), K.C_IS
+            return self.tree.emit(K.COMPARE, [op], [left, right], at=pattern)
+        if kind == "MatchOr":
+            tests = [self.pattern_test(p, subject) for p in pattern.patterns]
+            if None in tests:
+                self.refuse("an alternative that always matches can't be compiled here", pattern)
+            return self.tree.emit(K.OR, tests, at=pattern)
+        self.refuse("only literals, names and alternatives of them are compiled as patterns", pattern)
+
+    def pattern_names(self, pattern):
+        if type(pattern).__name__ == "MatchAs":
+            inner = [] if pattern.pattern is None else self.pattern_names(pattern.pattern)
+            return inner + ([pattern.name] if pattern.name else [])
+        return []

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A decorated function: its options, its specializations and what can be asked of them. Calls go through the
+extension's Dispatcher; this object is its `owner` and does what is slow."""
+import os
+import sys
+import warnings
+
+from . import _kiln, diagnose, errors
+from .client import get as client
+from .options import Options
+from .raising import raised
+
+_warned = False
+
+
+def parameters(function):
+    """(names, kinds, defaults) of a Python function; kinds as in KIR."""
+    code = function.__code__
+    n, pos = code.co_argcount, code.co_posonlyargcount
+    names = list(code.co_varnames[:n + code.co_kwonlyargcount])
+    kinds = [1] * pos + [2] * (n - pos) + [4] * code.co_kwonlyargcount
+    if code.co_flags & 0x04:  # *args
+        names.insert(n, code.co_varnames[n + code.co_kwonlyargcount])
+        kinds.insert(n, 3)
+    if code.co_flags & 0x08:
+        raise TypeError(f"{function.__qualname__}(): functions with **{code.co_varnames[len(names)]} can't be compiled")
+    given = dict(zip(code.co_varnames[:n][::-1], (function.__defaults__ or ())[::-1]))
+    given.update(function.__kwdefaults__ or {})
+    return names, kinds, [given.get(name, _kiln.MISSING) for name in names]
+
+
+class Function:
+    """What is behind a Dispatcher."""
+
+    def __init__(self, py_func, options, signatures=()):
+        self.py_func, self.options = py_func, options
+        self.hits = self.misses = 0
+        names, kinds, defaults = parameters(py_func)
+        self.dispatcher = d = _kiln.Dispatcher(py_func.__name__, names, kinds, defaults, self.compile_for, numba=options.numba,
+                                               owner=self)
+        for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
+            setattr(d, name, getattr(py_func, name))
+        d.__wrapped__ = py_func
+        self.eager = [self.submit(s) for s in signatures]
+
+    # -- compiling
+
+    def module(self):
+        """The function as KIR, from its text and the values of its globals now."""
+        from .frontend.convert import convert
+        from .frontend.diagnostics import Refused, SourceError
+        try:
+            return convert(self.py_func, self.options.flags)
+        except Refused as error:
+            raise diagnose.refused(error) from None
+        except SourceError as error:
+            raise diagnose.no_source(error) from None
+
+    def request(self, module, signature, emit="so"):
+        o = self.options
+        body = _kiln.pack_kir(module.wire)
+        env = [_kiln.typeof(a, o.numba) for a in module.env]
+        return {"body": body, "signature": signature, "digest": _kiln.digest(body), "env": env, "entry": self.py_func.__qualname__,
+                "target": o.target, "emit": emit, "flags": o.flags, "semantics": o.semantics, "checked": o.checked, "debug": o.debug,
+                "nocontract": o.nocontract}, env
+
+    def specialization(self, artifact, module, env):
+        info = artifact.info
+        if artifact.source == "compiled":
+            self.misses += 1
+        else:
+            self.hits += 1
+        return _kiln.Specialization(artifact, params=info["params"], ret=info["ret"], env_types=env, env=module.env,
+                                    nogil=self.options.nogil, parallel=self.options.parallel, raise_hook=raised, data=module)
+
+    def build(self, signature):
+        """A new Specialization for a signature's text."""
+        module = self.module()
+        request, env = self.request(module, signature)
+        try:
+            artifact = client().compile("kir", **request)
+        except errors.KilnError as error:
+            raise diagnose.explained(error, module).with_traceback(None) from None
+        return self.specialization(artifact, module, env)
+
+    def compile_for(self, args, types):
+        """The extension's question when no specialization fits the arguments."""
+        if self.eager:
+            self.finish_eager()
+            return self.dispatcher
+        for (name, value), text in zip(zip(self.py_func.__code__.co_varnames, args), types):
+            if text is None:
+                raise self.no_type(name, value)
+        try:
+            return self.build(f"({', '.join(types)})")
+        except errors.KilnConnectError as error:
+            if os.environ.get("KILN_FALLBACK", "error") != "python":
+                raise
+            return self.fall_back(error)
+
+    def no_type(self, name, value):
+        cls = type(value)
+        hint = ""
+        if cls.__name__ == "ndarray":
+            what = f"is an array of dtype {value.dtype}"
+        else:
+            what = f"is of type {cls.__module__}.{cls.__qualname__}" if cls.__module__ != "builtins" else f"is of type {cls.__name__}"
+            if cls is list:
+                hint = "\n  hint: pass np.array(...) of it, or a tuple"
+        code = self.py_func.__code__
+        return errors.KilnTypeError(f"argument {name!r} of {self.py_func.__qualname__}() {what}, which compiled code can't take\n"
+                                    f'  File "{code.co_filename}", line {code.co_firstlineno}, in {code.co_name}{hint}')
+
+    def fall_back(self, error):
+        global _warned
+        if not _warned:
+            _warned = True
+            warnings.warn(f"no Kiln daemon, functions run as plain Python (KILN_FALLBACK=python): {error.message}", errors.KilnWarning,
+                          stacklevel=3)
+        return self.py_func
+
+    # -- eager signatures: sent when the function is decorated, awaited at its first call
+
+    def submit(self, signature):
+        module = self.module()
+        request, env = self.request(module, str(signature))
+        try:
+            pending = client().submit("kir", **request)
+        except errors.KilnConnectError:
+            pending = None  # told at the first call
+        return pending, module, env, str(signature)
+
+    def finish_eager(self):
+        eager, self.eager = self.eager, []
+        for pending, module, env, signature in eager:
+            try:
+                artifact = pending.result() if pending is not None else client().compile("kir", **self.request(module, signature)[0])
+            except errors.KilnError as error:
+                self.eager = eager
+                raise diagnose.explained(error, module).with_traceback(None) from None
+            self.dispatcher.add(self.specialization(artifact, module, env))
+        self.dispatcher.disable()
+
+    # -- what users ask
+
+    @property
+    def _kiln_function(self):
+        return self.py_func, self.options.flags
+
+    @property
+    def targetoptions(self):
+        return dict(self.options.given)
+
+    @property
+    def signatures(self):
+        """Parameter types of each specialization, as texts."""
+        if self.eager:
+            self.finish_eager()
+        return [tuple(s.artifact.info["params"]) for s in self.dispatcher.specializations]
+
+    @property
+    def nopython_signatures(self):
+        if self.eager:
+            self.finish_eager()
+        return [s.signature for s in self.dispatcher.specializations]
+
+    @property
+    def overloads(self):
+        return {tuple(s.artifact.info["params"]): s for s in self.dispatcher.specializations}
+
+    @property
+    def stats(self):
+        """Specializations that came from the cache, and that were compiled."""
+        from collections import namedtuple
+        return namedtuple("Stats", "cache_hits cache_misses")(self.hits, self.misses)
+
+    def compile(self, signature):
+        """Compile for a signature ("float64(int64)", a types.Signature or a tuple of types) now."""
+        if isinstance(signature, tuple):
+            signature = f"({', '.join(map(str, signature))})"
+        made = self.build(str(signature))
+        self.dispatcher.add(made)
+        return made
+
+    def disable_compile(self, val=True):
+        self.dispatcher.disable(val)
+
+    def recompile(self):
+        """Forget all specializations: the next calls read the globals anew."""
+        self.dispatcher.clear()
+
+    def inspect(self, emit, signature=None):
+        """Another form of the specializations' code: {signature: text}, or one text."""
+        module = self.module()
+        texts = {}
+        for s in self.dispatcher.specializations:
+            params = tuple(s.artifact.info["params"])
+            if signature is None or tuple(map(str, signature)) == params:
+                request, _ = self.request(module, f"({', '.join(params)})", emit)
+                texts[params] = client().compile("kir", **request).bytes().decode()
+        if signature is None:
+            return texts
+        if not texts:
+            raise KeyError(f"there is no specialization for {signature}")
+        return next(iter(texts.values()))
+
+    def inspect_llvm(self, signature=None):
+        """Optimized LLVM IR."""
+        return self.inspect("llvm-opt", signature)
+
+    def inspect_asm(self, signature=None):
+        return self.inspect("asm", signature)
+
+    def inspect_types(self, file=None, signature=None, **ignored):
+        """Print the typed IR of each specialization."""
+        texts = self.inspect("typed") if signature is None else {signature: self.inspect("typed", signature)}
+        for params, text in texts.items():
+            print(f"{self.py_func.__qualname__}({', '.join(map(str, params))})\n{text}", file=file or sys.stdout)
+
+
+def _by_name(module, qualname):
+    import importlib
+    found = importlib.import_module(module)
+    for part in qualname.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _reduce(dispatcher):
+    f = dispatcher.py_func
+    if "<locals>" in f.__qualname__:
+        raise TypeError(f"{f.__qualname__} is defined inside a function and can't be pickled")
+    return _by_name, (f.__module__, f.__qualname__)
+
+
+def register_pickle():
+    import copyreg
+    copyreg.pickle(_kiln.Dispatcher, _reduce)
+
+
+def decorate(py_func, options, signatures=()):
+    return Function(py_func, Options(options), signatures).dispatcher

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Types as objects: `types.float64`, `types.float64[:, ::1]`, `types.int64(types.float64)`.
+
+They are texts (docs/signatures.md) with Python's syntax around: str() of one is what signatures and `kiln ls`
+show. Names are Numba's."""
+
+
+class Type:
+    """A type. Indexing with slices makes an array type, calling makes a signature with this result."""
+
+    __slots__ = ("_kiln_text",)
+
+    def __init__(self, text):
+        self._kiln_text = text
+
+    def __getitem__(self, index):
+        parts = index if type(index) is tuple else (index,)
+        if not all(type(p) is slice and p.start is None and p.stop is None and p.step in (None, 1) for p in parts):
+            raise TypeError("array types are written with slices: float64[:], float64[:, ::1]")
+        return Type(f"{self}[{', '.join('::1' if p.step else ':' for p in parts)}]")
+
+    def __call__(self, *params):
+        return Signature(self, params)
+
+    def __str__(self):
+        return self._kiln_text
+
+    __repr__ = __str__
+
+    def __eq__(self, other):
+        return isinstance(other, Type) and other._kiln_text == self._kiln_text
+
+    def __hash__(self):
+        return hash(self._kiln_text)
+
+
+class Signature:
+    """A result type and parameter types."""
+
+    __slots__ = ("return_type", "args")
+
+    def __init__(self, return_type, args):
+        self.return_type, self.args = return_type, tuple(args)
+
+    def __str__(self):
+        return f"{self.return_type or ''}({', '.join(map(str, self.args))})"
+
+    __repr__ = __str__
+
+    def __eq__(self, other):
+        return isinstance(other, Signature) and str(self) == str(other)
+
+    def __hash__(self):
+        return hash(str(self))
+
+
+def Array(dtype, ndim, layout, readonly=False, aligned=True):
+    """Array of `ndim` dimensions, layout 'C', 'F' or 'A'."""
+    extra = (", readonly=True" if readonly else "") + ("" if aligned else ", aligned=False")
+    return Type(f"Array({dtype}, {ndim}, '{layout}'{extra})")
+
+
+def Tuple(items):
+    return Type(f"Tuple(({', '.join(map(str, items))}{',' if len(items) == 1 else ''}))")
+
+
+def UniTuple(item, count):
+    return Type(f"UniTuple({item}, {count})")
+
+
+def Optional(inner):
+    return Type(f"optional({inner})")
+
+
+def CPointer(inner):
+    return Type(f"CPointer({inner})")
+
+
+optional = Optional
+_names = {
+    "none": "none", "void": "none", "boolean": "bool", "bool_": "bool", "b1": "bool",
+    "int8": "int8", "int16": "int16", "int32": "int32", "int64": "int64", "i1": "int8", "i2": "int16", "i4": "int32",
+    "i8": "int64", "uint8": "uint8", "uint16": "uint16", "uint32": "uint32", "uint64": "uint64", "u1": "uint8",
+    "u2": "uint16", "u4": "uint32", "u8": "uint64", "intp": "int64", "uintp": "uint64", "int_": "int64", "uint": "uint64",
+    "intc": "int32", "uintc": "uint32", "char": "int8", "uchar": "uint8", "byte": "uint8", "short": "int16",
+    "ushort": "uint16", "long_": "int64", "ulong": "uint64", "longlong": "int64", "ulonglong": "uint64",
+    "ssize_t": "int64", "size_t": "uint64", "float16": "float16",
+    "float32": "float32", "float64": "float64", "f4": "float32", "f8": "float64", "float_": "float64",
+    "double": "float64", "complex64": "complex64", "complex128": "complex128", "c8": "complex64", "c16": "complex128",
+    "pyint": "pyint", "pyfloat": "pyfloat", "pycomplex": "pycomplex", "unicode_type": "unicode_type",
+    "string": "unicode_type", "voidptr": "voidptr",
+}
+for _name, _text in _names.items():
+    globals()[_name] = Type(_text)
+del _name, _text
+__all__ = [*_names, "Array", "CPointer", "Optional", "Signature", "Tuple", "Type", "UniTuple", "optional"]
