@@ -32,11 +32,16 @@ static const struct type *canonical(struct consts *k, const char *text, size_t l
         return NULL;
     }
     if (type_parse(k->types, text, len, &t, k->e)) {
-        k->e->code = KILN_E_KIR_BAD;
+        if (k->e->code == KILN_E_SIGNATURE)
+            k->e->code = KILN_E_KIR_BAD;
         return NULL;
     }
     buf_clear(&k->text);
     type_print(&k->text, t);
+    if (!buf_ok(&k->text)) {
+        kiln_err_set(k->e, KILN_E_NOMEM, 0, NULL);
+        return NULL;
+    }
     if (k->text.len == len && !memcmp(k->text.data, text, len))
         return t;
     kiln_err_set(k->e, KILN_E_KIR_BAD, 0, "type '%s' is written '%s'", text, buf_cstr(&k->text));

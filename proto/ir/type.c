@@ -34,6 +34,7 @@ struct type_table {
     struct arena *a;
     struct entry **slots; /* n_slots is a power of two */
     uint32_t n_slots, n;
+    bool too_large; /* why the last one was not made: this, or memory */
     const struct type *plain[TY__COUNT]; /* kinds without parts, made on demand */
 };
 
@@ -101,6 +102,11 @@ static bool grow(struct type_table *t)
     return true;
 }
 
+bool type_was_too_large(const struct type_table *t)
+{
+    return t->too_large;
+}
+
 uint32_t type_parts(const struct type *t)
 {
     return ((const struct entry *)t)->parts;
@@ -119,7 +125,8 @@ static const struct type *intern(struct type_table *t, const struct type *key)
         parts += type_parts(key->elem);
     for (uint32_t i = 0; i < key->n_items; i++)
         parts += type_parts(key->items[i]);
-    if (parts > TYPE_MAX_PARTS || (t->n >= t->n_slots && !grow(t)))
+    t->too_large = parts > TYPE_MAX_PARTS;
+    if (t->too_large || (t->n >= t->n_slots && !grow(t)))
         return NULL;
     e = arena_new(t->a, struct entry);
     if (!e)

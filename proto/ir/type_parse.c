@@ -143,21 +143,24 @@ static const char *nearest(const char *word)
     return found;
 }
 
-static const struct type *scalar_named(struct type_table *table, const char *word)
+/* The kind of a scalar's name, -1 if it is none. */
+static int scalar_named(const char *word)
 {
     for (int k = 0; k < TY__COUNT; k++)
         if (*word && !strcmp(type_kind_text(k), word))
-            return type_scalar(table, k);
+            return k;
     for (size_t i = 0; i < N_ALIASES; i++)
         if (!strcmp(aliases[i].name, word))
-            return type_scalar(table, aliases[i].kind);
-    return NULL;
+            return (int)aliases[i].kind;
+    return -1;
 }
 
 static const struct type *made(struct type_reader *r, const struct type *t)
 {
-    if (!t)
+    if (!t && type_was_too_large(r->table))
         type_fail(r, r->at, "type is too large");
+    else if (!t)
+        kiln_err_set(r->e, KILN_E_NOMEM, 0, NULL);
     return t;
 }
 
@@ -292,8 +295,10 @@ static const struct type *read_items(struct type_reader *r, char close, uint32_t
     while (!type_take(r, close)) {
         items = n && !expect(r, ',') ? NULL : arena_grow(&scratch, items, n, &cap, sizeof *items);
         if (!items || n >= TYPE_MAX_PARTS) {
-            if (!r->e->code)
+            if (!r->e->code && n >= TYPE_MAX_PARTS)
                 type_fail(r, r->at, "type is too large");
+            else if (!r->e->code)
+                kiln_err_set(r->e, KILN_E_NOMEM, 0, NULL);
             goto out;
         }
         if (n && type_take(r, close))
@@ -340,9 +345,11 @@ static const struct type *read_unituple(struct type_reader *r)
     for (unsigned i = 0; items && i < n; i++)
         items[i] = elem;
     if (items)
-        t = type_tuple(r->table, items, n, 0);
+        t = made(r, type_tuple(r->table, items, n, 0));
+    else
+        kiln_err_set(r->e, KILN_E_NOMEM, 0, NULL);
     arena_done(&scratch);
-    return made(r, t);
+    return t;
 }
 
 static const struct type *read_named_tuple(struct type_reader *r)
@@ -369,10 +376,10 @@ static const struct type *read_wrapped(struct type_reader *r, enum type_kind kin
 /* What stands before "[...]". */
 static const struct type *read_primary(struct type_reader *r)
 {
-    const struct type *t;
     char word[32];
     size_t at;
     bool readonly = false;
+    int kind;
 
     read_word(r, word, sizeof word, &at);
     if (!strcmp(word, "readonly")) { /* "readonly array(float64, 1d, C)", as Numba prints it */
@@ -392,8 +399,8 @@ static const struct type *read_primary(struct type_reader *r)
             type_fail(r, at, "expected a type before '%.*s'", 1, r->text + r->at);
         return NULL;
     }
-    if ((t = scalar_named(r->table, word)))
-        return t;
+    if ((kind = scalar_named(word)) >= 0)
+        return made(r, type_scalar(r->table, (enum type_kind)kind));
     if (!strcmp(word, "voidptr"))
         return made(r, type_of(r->table, TY_POINTER, type_scalar(r->table, TY_NONE)));
     size_t before = r->at;

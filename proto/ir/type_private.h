@@ -12,6 +12,8 @@
 uint32_t type_parts(const struct type *t);
 /* Where the table lives. */
 struct arena *type_arena(struct type_table *t);
+/* After a constructor returned NULL: the type has too many parts. Else memory has run out. */
+bool type_was_too_large(const struct type_table *t);
 /* Column `text` of types.def. */
 const char *type_kind_text(enum type_kind kind);
 
