@@ -27,7 +27,20 @@ def infer():
             yield f"{path.stem}-{i}", flags + sig.encode() + b"\n" + module.encode()
 
 
-SEEDS = {"kir": kir, "infer": infer}
+def lower():
+    for name, data in infer():
+        for options in (0, 4, 24):
+            yield f"{name}-{options}", bytes([data[0] | options]) + data[1:]
+
+
+def messages():
+    from messages import cases
+    for case in cases():
+        for i, data in enumerate([case["frame"], *case["also"]]):
+            yield f"{case['name'].replace('/', '-')}-{i}", data
+
+
+SEEDS = {"kir": kir, "infer": infer, "lower": lower, "messages": messages}
 
 if __name__ == "__main__":
     folder = Path(sys.argv[2])
