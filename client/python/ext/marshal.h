@@ -88,11 +88,12 @@ int plan_make(const struct print *p, const struct kiln_type *params, uint32_t n,
 int plan_pack(const struct plan *plan, PyObject *const *values, uint32_t n, unsigned char *block,
               struct kiln_mem *mems, bool keep);
 
-/* What a returned array may own. */
+/* What results are made of. */
 struct owners {
     const struct kiln_mem *mems; /* of the arguments and the environment: not to be released */
     uint32_t n;
     PyObject *keep; /* whom returned memory keeps alive: the specialization */
+    bool plain;     /* sized numbers become Python's own, else NumPy's scalars */
 };
 /* A Python object of the value at p. Takes over the references in it. */
 PyObject *unbox(const struct kiln_type *t, const unsigned char *p, const struct owners *own);

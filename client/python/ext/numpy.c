@@ -43,7 +43,8 @@ static const struct {
 static struct {
     PyTypeObject *type;
     uint8_t number;
-    bool direct; /* the value lies right behind the head */
+    bool direct;     /* the value lies right behind the head */
+    allocfunc alloc; /* the type's own */
 } scalars[N_SCALARS];
 static unsigned n_scalars;
 
@@ -97,6 +98,7 @@ static int find_scalars(PyObject *numpy)
         scalars[i].type = (PyTypeObject *)cls; /* kept for the process */
         scalars[i].number = scalar_names[i].number;
         scalars[i].direct = direct;
+        scalars[i].alloc = (allocfunc)(uintptr_t)PyType_GetSlot((PyTypeObject *)cls, Py_tp_alloc);
     }
     n_scalars = N_SCALARS;
     Py_DECREF(scope);
@@ -209,6 +211,26 @@ int np_scalar_read(PyObject *o, int k, void *to)
     }
     PyBuffer_Release(&view);
     return rc;
+}
+
+PyObject *np_scalar_new(int k, const void *value)
+{
+    unsigned i = 0;
+    while (i + 1 < n_scalars && scalars[i].number != k)
+        i++;
+    size_t size = np_kinds[k].size;
+    if (scalars[i].direct && scalars[i].alloc) {
+        PyObject *o = scalars[i].alloc(scalars[i].type, 0);
+        if (o)
+            memcpy((char *)o + sizeof(PyObject), value, size);
+        return o;
+    }
+    /* By NumPy's own means: ndarray((), dtype, bytes)[()] */
+    PyObject *a =
+        PyObject_CallFunction((PyObject *)np_ndarray, "(())sy#", np_kinds[k].name, value, (Py_ssize_t)size);
+    PyObject *o = a ? PyObject_CallMethod(a, "__getitem__", "(())") : NULL;
+    Py_XDECREF(a);
+    return o;
 }
 
 PyObject *np_new(int type_num, int ndim, const intptr_t *shape, const intptr_t *strides, void *data,

@@ -50,6 +50,9 @@ int np_scalar_kind(PyTypeObject *type);
 /* Copy the value of a scalar of kind k (np_scalar_kind) to `to`. */
 int np_scalar_read(PyObject *o, int k, void *to);
 
+/* A scalar of kind k with this value (np_kinds[k].size bytes). NumPy must be known: np_ready() > 0. */
+PyObject *np_scalar_new(int k, const void *value);
+
 /* A new array over `data`; takes over `base` even on failure. */
 PyObject *np_new(int type_num, int ndim, const intptr_t *shape, const intptr_t *strides, void *data,
                  bool readonly, PyObject *base);

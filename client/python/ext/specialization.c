@@ -93,7 +93,7 @@ PyObject *specialization_call(struct specialization *s, const struct plan *plan,
         *ret_overflow = rc > 0;
         return NULL;
     }
-    struct owners own = { .mems = mems, .n = plan->n_arrays, .keep = (PyObject *)s };
+    struct owners own = { .mems = mems, .n = plan->n_arrays, .keep = (PyObject *)s, .plain = s->plain };
     Py_INCREF(&s->ob_base); /* other threads may drop it meanwhile, and the plan with it */
     int32_t status = run(s, ret, block, NULL, &exc);
     PyObject *result = NULL;
@@ -127,7 +127,7 @@ static PyObject *call_large(struct specialization *s, const struct plan *plan, P
     } else {
         Py_INCREF(&s->ob_base);
         int32_t status = run(s, block + args + env, block, s->n_env ? block + args : NULL, &exc);
-        struct owners own = { .mems = mems, .n = n_mems, .keep = (PyObject *)s };
+        struct owners own = { .mems = mems, .n = n_mems, .keep = (PyObject *)s, .plain = s->plain };
         if (status == KILN_DONE)
             result = give_back(s, block + args + env, &own);
         else
@@ -256,13 +256,13 @@ static int set_env(struct specialization *s, PyObject *types, PyObject *env)
 
 static int spec_init(struct specialization *s, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = { "artifact", "params",   "ret",        "env_types", "env",
-                             "nogil",    "parallel", "raise_hook", "data",      NULL };
+    static char *names[] = { "artifact", "params",     "ret",  "env_types", "env", "nogil",
+                             "parallel", "raise_hook", "data", "numba",     NULL };
     PyObject *artifact, *params = NULL, *env_types = NULL, *env = NULL, *hook = NULL, *data = NULL;
     const char *ret = NULL;
-    int nogil = 0, parallel = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$OzOOppOO", names, artifact_type, &artifact, &params,
-                                     &ret, &env_types, &env, &nogil, &parallel, &hook, &data))
+    int nogil = 0, parallel = 0, numba = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$OzOOppOOp", names, artifact_type, &artifact, &params,
+                                     &ret, &env_types, &env, &nogil, &parallel, &hook, &data, &numba))
         return -1;
     if (s->sig) {
         PyErr_SetString(PyExc_TypeError, "a Specialization is made once");
@@ -303,6 +303,7 @@ static int spec_init(struct specialization *s, PyObject *args, PyObject *kwargs)
     s->data = data ? data : Py_None;
     Py_INCREF(s->data);
     s->release_gil = nogil || parallel;
+    s->plain = numba;
     return 0;
 }
 

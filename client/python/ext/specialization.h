@@ -20,6 +20,7 @@ struct specialization {
     uint32_t *env_words;
     uint32_t n_env;
     bool release_gil;
+    bool plain; /* numba semantics: numbers come back as Python's */
     bool keeps; /* the result holds arrays: arguments need owners */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * unbox.c - results of compiled code as Python objects.
+ * unbox.c - results of compiled code as Python objects: weak scalars as Python's, sized ones as NumPy's (in
+ * numba semantics all as Python's).
  *
  * A returned array is a view over memory that compiled code allocated, which a Memory object owns: it also
  * keeps the specialization, and so the code, alive. A view of an argument has that argument as its base. */
@@ -154,6 +155,19 @@ static PyObject *unbox_tuple(const struct kiln_type *t, const unsigned char *p, 
     return tuple;
 }
 
+/* A number of a sized type: as NumPy would return it, so that its type survives into the next call. */
+static PyObject *unbox_sized(const struct kiln_type *t, const unsigned char *p, const struct owners *own)
+{
+    if (!own->plain) {
+        int ready = np_ready();
+        if (ready)
+            return ready > 0 ? np_scalar_new(t->numpy, p) : NULL;
+    }
+    return t->kind == KILN_T_COMPLEX ? unbox_complex(t, p)
+           : t->kind == KILN_T_FLOAT ? unbox_float(t, p)
+                                     : unbox_int(t, p);
+}
+
 PyObject *unbox(const struct kiln_type *t, const unsigned char *p, const struct owners *own)
 {
     switch (t->kind) {
@@ -162,16 +176,17 @@ PyObject *unbox(const struct kiln_type *t, const unsigned char *p, const struct 
         return Py_None;
     case KILN_T_BOOL:
         return PyBool_FromLong(*p);
-    case KILN_T_INT:
-    case KILN_T_UINT:
     case KILN_T_PYINT:
         return unbox_int(t, p);
-    case KILN_T_FLOAT:
     case KILN_T_PYFLOAT:
         return unbox_float(t, p);
-    case KILN_T_COMPLEX:
     case KILN_T_PYCOMPLEX:
         return unbox_complex(t, p);
+    case KILN_T_INT:
+    case KILN_T_UINT:
+    case KILN_T_FLOAT:
+    case KILN_T_COMPLEX:
+        return unbox_sized(t, p, own);
     case KILN_T_ARRAY:
         return unbox_array(t, p, own);
     case KILN_T_TUPLE:

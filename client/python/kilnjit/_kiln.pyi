@@ -131,8 +131,11 @@ class Specialization:
                  env: Sequence[Any] = (), nogil: bool = False, parallel: bool = False,
                  raise_hook: Callable[[int, type | None, tuple, list[tuple[int, int]], Specialization],
                                       BaseException] | None = None,
-                 data: Any = None) -> None:
-        """Loads the artifact. params: the type of each parameter, in order; env: the arrays of the environment's
+                 data: Any = None, numba: bool = False) -> None:
+        """Loads the artifact. Results of sized types (float32, int64, ...) are NumPy scalars, as NumPy returns them, and
+        of weak ones (pyint, pyfloat, pycomplex, bool) Python's; numba=True: Python's for all.
+
+        params: the type of each parameter, in order; env: the arrays of the environment's
         slots, read at each call (live) and held; parallel: the GIL is released, as with nogil.
 
         raise_hook(class_id, cls, args, trace, self) returns the exception that the call raises. cls: the class where

@@ -71,7 +71,8 @@ class Function:
         else:
             self.hits += 1
         return _kiln.Specialization(artifact, params=info["params"], ret=info["ret"], env_types=env, env=module.env,
-                                    nogil=self.options.nogil, parallel=self.options.parallel, raise_hook=raised, data=module)
+                                    nogil=self.options.nogil, parallel=self.options.parallel, raise_hook=raised, data=module,
+                                    numba=self.options.numba)
 
     def build(self, signature):
         """A new Specialization for a signature's text."""
