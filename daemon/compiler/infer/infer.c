@@ -22,14 +22,26 @@ const char *show(struct walk *w, const struct type *t)
     return s ? s : "?";
 }
 
-/* A mistake inside the prelude is the user's at the place that called it. */
-static const struct work *user_place(const struct work *w, uint32_t *node)
+/* A mistake inside the prelude is the user's at the place that called it; *ret_callee is what was called there. */
+static const struct work *user_place(const struct work *w, uint32_t *node, const struct work **ret_callee)
 {
+    *ret_callee = NULL;
     while (w->in.unit->prelude && w->caller) {
+        *ret_callee = w;
         *node = w->call_node;
         w = w->caller;
     }
     return w;
+}
+
+static const char *prelude_name(const struct pass *p, const struct work *w)
+{
+    const char *name = NULL;
+
+    for (uint32_t i = 0; w && i < p->prelude->n_names; i++)
+        if (p->prelude->names[i].function == w->in.func)
+            name = p->prelude->names[i].name; /* the last one: numpy.sum rather than ndarray.sum */
+    return name;
 }
 
 static void call_chain(struct walk *w, struct diagnostic *d, const struct work *at)
@@ -42,7 +54,8 @@ static void call_chain(struct walk *w, struct diagnostic *d, const struct work *
 const struct type *mistake(struct walk *w, uint32_t node, const char *hint, const char *fmt, ...)
 {
     struct diagnostics *list = w->p->d;
-    const struct work *at = user_place(w->w, &node);
+    const struct work *callee, *at = user_place(w->w, &node, &callee);
+    const char *library = prelude_name(w->p, callee);
     struct diagnostic *d;
     char text[400];
     va_list ap;
@@ -55,7 +68,8 @@ const struct type *mistake(struct walk *w, uint32_t node, const char *hint, cons
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    d = diag_add(list, KILN_E_TYPE, (int32_t)at->in.func, (int32_t)node, hint, "%s", text);
+    d = diag_add(list, KILN_E_TYPE, (int32_t)at->in.func, (int32_t)node, hint, "%s%s%s", library ? library : "",
+                 library ? ": " : "", text);
     if (d)
         call_chain(w, d, at);
     else
@@ -70,7 +84,7 @@ struct diagnostic *last_mistake(struct walk *w)
 
 void note_here(struct walk *w, struct diagnostic *d, uint32_t node, const char *fmt, ...)
 {
-    const struct work *at = user_place(w->w, &node);
+    const struct work *callee, *at = user_place(w->w, &node, &callee);
     char text[400];
     va_list ap;
 

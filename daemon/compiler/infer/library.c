@@ -70,7 +70,7 @@ static unsigned distance(const char *a, const char *b)
     unsigned row[64], diagonal;
     size_t n = strlen(b);
 
-    if (n >= 63)
+    if (n >= 63 || strlen(a) >= 63)
         return 99;
     for (unsigned j = 0; j <= n; j++)
         row[j] = j;
@@ -95,14 +95,14 @@ const char *nearest_library_name(struct walk *w, const char *name)
     const char *best = NULL;
     unsigned least = 3; /* further away it is another word */
 
-    for (size_t i = 0; i < N_ROWS; i++) {
+    for (size_t i = 0; name && i < N_ROWS; i++) {
         unsigned d = distance(name, rows[i].name);
         if (d < least) {
             least = d;
             best = rows[i].name;
         }
     }
-    for (uint32_t i = 0; w->p->prelude && i < w->p->prelude->n_names; i++) {
+    for (uint32_t i = 0; name && w->p->prelude && i < w->p->prelude->n_names; i++) {
         unsigned d = distance(name, w->p->prelude->names[i].name);
         if (d < least) {
             least = d;
@@ -195,7 +195,12 @@ const struct type *library_attr(struct walk *w, uint32_t node, struct fact *f, c
     const struct library_row *row;
     char key[80];
     const struct type *t;
+    const char *hint;
 
+    if (base->kind == TY_TYPEVALUE && strcmp(name, "type") == 0)
+        return base; /* the class of a dtype's scalars: both are the type itself here */
+    if (base->kind == TY_TYPEVALUE && strcmp(name, "itemsize") == 0 && is_pure(w, arg.node))
+        return know_int(w, f, (int64_t)type_bits(base->elem) / 8);
     if (strlen(name) > 60 || (base->kind != TY_ARRAY && !type_is_number(base)))
         return mistake(w, node, NULL, "%s has no attribute '%s'", show(w, base), name);
     key[0] = '.';
@@ -216,6 +221,9 @@ const struct type *library_attr(struct walk *w, uint32_t node, struct fact *f, c
             return t ? t : fail_memory(w->p);
         }
     }
-    return mistake(w, node, nearest_library_name(w, key), "%s has no attribute '%s' that is compiled by this version", show(w, base),
+    hint = nearest_library_name(w, key);
+    if (!hint && base->kind == TY_ARRAY)
+        hint = nearest_library_name(w, arena_printf(w->p->a, "ndarray.%s", name));
+    return mistake(w, node, hint, "%s has no attribute '%s' that is compiled by this version", show(w, base),
                    name);
 }

@@ -51,6 +51,8 @@ static const struct type *no_operator(struct walk *w, uint32_t node, const char 
         hint = "no integer type holds both: convert one of them, for example np.int64(...)";
     else if (a->kind == TY_STR || b->kind == TY_STR)
         hint = "text and numbers don't mix; was a number meant?";
+    else if (a->kind == TY_ARRAY || b->kind == TY_ARRAY)
+        hint = "operators on whole arrays are not compiled yet: write a loop over the elements";
     else if (a->kind == TY_NONE || b->kind == TY_NONE)
         hint = "one side is None: does a function return nothing?";
     return mistake(w, node, hint, "'%s' is not defined between %s and %s", op, show(w, a), show(w, b));

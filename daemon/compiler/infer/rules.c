@@ -247,7 +247,9 @@ const struct type *rule_ROUND(struct walk *w, struct call *c, const struct libra
         p.at[1].type = NULL;
     if (p.at[1].type && !type_is_integer(p.at[1].type))
         return rule_wrong(w, c, &p.at[1], "an integer number of digits");
-    if (!p.at[1].type && type_is_float(t)) {
+    if (row->id == LIB_N_ROUND)
+        p.at[0].type = t = strong(w->p, t);
+    else if (!p.at[1].type && type_is_float(t)) {
         w->w->raises = true; /* of nan and inf */
         t = python_int(w);
     }
@@ -372,6 +374,11 @@ static int is_instance(struct walk *w, const struct type *t, const struct type *
         const char *name;
         enum type_kind kind;
     } kinds[] = { { "builtins.tuple", TY_TUPLE }, { "builtins.str", TY_STR }, { "numpy.ndarray", TY_ARRAY } };
+    static const struct {
+        const char *name, *of; /* letters of enum type_class */
+    } classes[] = { { "numpy.generic", "BIUFC" },  { "numpy.number", "IUFC" },      { "numpy.integer", "IU" },
+                    { "numpy.signedinteger", "I" }, { "numpy.unsignedinteger", "U" }, { "numpy.inexact", "FC" },
+                    { "numpy.floating", "F" },      { "numpy.complexfloating", "C" } };
     const struct type *meant;
     bool any = false;
 
@@ -388,12 +395,9 @@ static int is_instance(struct walk *w, const struct type *t, const struct type *
         for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
             if (strcmp(class->name, kinds[i].name) == 0)
                 return t->kind == kinds[i].kind;
-        if (strcmp(class->name, "numpy.integer") == 0)
-            return type_class(t) == TC_I || type_class(t) == TC_U;
-        if (strcmp(class->name, "numpy.floating") == 0)
-            return type_class(t) == TC_F;
-        if (strcmp(class->name, "numpy.complexfloating") == 0)
-            return type_class(t) == TC_C;
+        for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+            if (strcmp(class->name, classes[i].name) == 0)
+                return strchr(classes[i].of, "NBIUFCWSV"[type_class(t)]) != NULL;
     }
     meant = type_meant(w, class);
     if (!meant)
@@ -409,14 +413,18 @@ static int is_instance(struct walk *w, const struct type *t, const struct type *
 
 const struct type *rule_ISINSTANCE(struct walk *w, struct call *c, const struct library_row *row)
 {
+    const struct type *t;
     struct params p;
     int r;
 
-    if (!rule_params(w, c, "object class", 2, &p))
+    if (!rule_params(w, c, row->id == LIB_ISINSTANCE ? "object class" : "arg1 arg2", 2, &p))
         return w->p->bottom;
-    if (p.at[0].type->kind == TY_OPTIONAL)
+    t = p.at[0].type;
+    if (t->kind == TY_OPTIONAL)
         return mistake(w, c->node, "test 'is None' first", "whether the value is None is known only at run time");
-    r = is_instance(w, p.at[0].type, p.at[1].type);
+    if (row->id == LIB_ISSUBDTYPE && !(t = type_meant(w, t)))
+        return rule_wrong(w, c, &p.at[0], "a dtype that is known when compiling");
+    r = is_instance(w, t, p.at[1].type);
     if (r < 0)
         return rule_wrong(w, c, &p.at[1], "a type that is known when compiling");
     if (p.at[0].from == ARG_NODE && is_pure(w, p.at[0].node))

@@ -154,6 +154,10 @@ const struct type *rule_ATTR(struct walk *w, struct call *c, const struct librar
     if (type_is_number(a)) {
         if (row->id == LIB_A_REAL || row->id == LIB_A_IMAG)
             return attr_take(w, c, row, part_type(w->p, a->kind == TY_BOOL ? pyint : a));
+        if (row->id == LIB_A_DTYPE && !type_is_weak(a)) {
+            t = type_of(w->p->types, TY_TYPEVALUE, a);
+            return t ? t : fail_memory(w->p);
+        }
         return mistake(w, c->node, NULL, "%s has no attribute '%s'", show(w, a), row->name + 1);
     }
     switch (row->id) {
