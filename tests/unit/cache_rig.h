@@ -67,7 +67,8 @@ static inline void rig_wait(struct rig *g, unsigned wanted)
 static inline void rig_init(struct rig *g)
 {
     memset(g, 0, sizeof *g);
-    strcpy(g->dir, "/tmp/kiln-cache-XXXXXX");
+    /* in memory where there is such a place: thousands of stores are made, and each waits for its disk */
+    strcpy(g->dir, access("/dev/shm", W_OK) == 0 ? "/dev/shm/kiln-cache-XXXXXX" : "/tmp/kiln-cache-XXXXXX");
     assert_non_null(mkdtemp(g->dir));
     pthread_mutex_init(&g->lock, NULL);
     pthread_cond_init(&g->cond, NULL);
