@@ -47,6 +47,7 @@ static struct {
     allocfunc alloc; /* the type's own */
 } scalars[N_SCALARS];
 static unsigned n_scalars;
+static uint8_t of_number[NP_KINDS]; /* the first row of `scalars` for a kind */
 
 #define MAX_ACCEPTED 16
 static PyTypeObject *accepted[MAX_ACCEPTED];
@@ -101,6 +102,8 @@ static int find_scalars(PyObject *numpy)
         scalars[i].alloc = (allocfunc)(uintptr_t)PyType_GetSlot((PyTypeObject *)cls, Py_tp_alloc);
     }
     n_scalars = N_SCALARS;
+    for (unsigned i = N_SCALARS; i-- > 0;)
+        of_number[scalars[i].number] = (uint8_t)i;
     Py_DECREF(scope);
     return 0;
 }
@@ -191,12 +194,27 @@ int np_scalar_kind(PyTypeObject *type)
     return i < 0 ? -1 : scalars[i].number;
 }
 
+/* A copy of a size that the compiler knows takes an instruction, of an unknown one twenty nanoseconds. */
+static inline void copy_value(void *to, const void *from, size_t size)
+{
+    if (size == 8)
+        memcpy(to, from, 8);
+    else if (size == 4)
+        memcpy(to, from, 4);
+    else if (size == 16)
+        memcpy(to, from, 16);
+    else if (size == 2)
+        memcpy(to, from, 2);
+    else
+        memcpy(to, from, 1);
+}
+
 int np_scalar_read(PyObject *o, int k, void *to)
 {
     int i = scalar_index(Py_TYPE(o));
     size_t size = np_kinds[k].size;
     if (i >= 0 && scalars[i].direct) {
-        memcpy(to, (char *)o + sizeof(PyObject), size);
+        copy_value(to, (char *)o + sizeof(PyObject), size);
         return 0;
     }
     Py_buffer view;
@@ -215,14 +233,12 @@ int np_scalar_read(PyObject *o, int k, void *to)
 
 PyObject *np_scalar_new(int k, const void *value)
 {
-    unsigned i = 0;
-    while (i + 1 < n_scalars && scalars[i].number != k)
-        i++;
+    unsigned i = of_number[k];
     size_t size = np_kinds[k].size;
     if (scalars[i].direct && scalars[i].alloc) {
         PyObject *o = scalars[i].alloc(scalars[i].type, 0);
         if (o)
-            memcpy((char *)o + sizeof(PyObject), value, size);
+            copy_value((char *)o + sizeof(PyObject), value, size);
         return o;
     }
     /* By NumPy's own means: ndarray((), dtype, bytes)[()] */

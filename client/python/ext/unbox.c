@@ -159,7 +159,7 @@ static PyObject *unbox_tuple(const struct kiln_type *t, const unsigned char *p, 
 static PyObject *unbox_sized(const struct kiln_type *t, const unsigned char *p, const struct owners *own)
 {
     if (!own->plain) {
-        int ready = np_ready();
+        int ready = np_ndarray ? 1 : np_ready();
         if (ready)
             return ready > 0 ? np_scalar_new(t->numpy, p) : NULL;
     }
