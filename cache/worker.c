@@ -236,6 +236,8 @@ static void write_batch(struct cache *c, struct request *first, const struct tou
 static void run_alone(struct cache *c, struct queue *q, struct db *db, struct request *r)
 {
     r->result = r->run(db, r, &r->e);
+    if (db == &c->write_db)
+        count(c); /* before the answer, so that who has it sees the numbers that go with it */
     if (r->result == RUN_AGAIN) {
         pthread_mutex_lock(&q->lock);
         push(q, r);
@@ -315,7 +317,6 @@ static void *writer_main(void *arg)
             run_alone(c, q, &c->write_db, alone);
             if (c->write_db.corrupt && c->path)
                 reopen(c, true);
-            count(c);
         }
         pthread_mutex_lock(&q->lock);
         q->busy = false;
