@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from kilnjit import njit
 from programs import raises
 from same import check, compiled
 
@@ -291,25 +292,10 @@ def forever(n):
     return forever(n + 1) + 1
 
 
-def defaults(a, b=2, *, c=10):
-    return a * 100 + b * 10 + c
-
-
-def star(*a):
-    s = 0
-    for x in a:
-        s = s * 10 + x
-    return s
-
-
-def many(x, t):
-    return defaults(x), defaults(x, 3), defaults(x, c=1), defaults(c=5, a=x), defaults(x, b=x + 1), star(*t), star(1, *t), star()
-
-
-fibonacci = __import__("kilnjit").njit(fibonacci)
-even = __import__("kilnjit").njit(even)
-odd = __import__("kilnjit").njit(odd)
-forever = __import__("kilnjit").njit(forever)
+fibonacci = njit(fibonacci)
+even = njit(even)
+odd = njit(odd)
+forever = njit(forever)
 
 
 def test_recursion():
