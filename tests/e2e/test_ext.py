@@ -941,7 +941,8 @@ def test_calls_leak_nothing(make, name):
     assert sys.getallocatedblocks() - blocks < 50
     assert resident() - before < 1 << 20
     assert sys.getrefcount(a) == refs[0]
-    assert abs(sys.getrefcount(None) - refs[1]) < 100
+    if sys.version_info < (3, 12):  # immortal since, and counted only by extensions built for older Pythons
+        assert abs(sys.getrefcount(None) - refs[1]) < 100
 
 
 def test_cycles_are_collected(make):
