@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_lower.c - lowering of whatever inference accepts.
  *
- * Input as for fuzz_infer: a byte of options, a signature up to a newline, then a module in wire or text form. A typed
- * program must become a module that LLVM's verifier accepts, or meet a stated limit; never an internal error. */
+ * Input as for fuzz_infer: a byte of options, a signature up to a newline, then a module in wire or text
+ * form. A typed program must become a module that LLVM's verifier accepts, or meet a stated limit; never an
+ * internal error. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,11 +51,15 @@ static void lower(struct arena *a, const struct program *p, unsigned options)
     LLVMContextDispose(c);
 }
 
-static void compile(struct arena *a, const struct kir_module *m, const char *sig_text, size_t len, unsigned options)
+static void compile(struct arena *a, const struct kir_module *m, const char *sig_text, size_t len,
+                    unsigned options)
 {
     struct type_table *types = type_table_new(a);
-    const struct compile_options o = { .numba = options & 2, .checked = options & 4,
-                                       .flags = options & 16 ? KIR_F_BOUNDSCHECK | KIR_F_NUMPY_ERRORS | KIR_F_FASTMATH : 0 };
+    const struct compile_options o = { .numba = options & 2,
+                                       .checked = options & 4,
+                                       .flags = options & 16
+                                                    ? KIR_F_BOUNDSCHECK | KIR_F_NUMPY_ERRORS | KIR_F_FASTMATH
+                                                    : 0 };
     const struct unit unit = { .mod = m };
     const struct type *env[4];
     struct diagnostics d = { .a = a };

@@ -60,7 +60,8 @@ static void jit_start(struct run *r, struct program *p)
     must(LLVMRunPasses(m, "default<O2>", NULL, o));
     LLVMDisposePassBuilderOptions(o);
     LLVMOrcDefinitionGeneratorRef g;
-    must(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&g, LLVMOrcLLJITGetGlobalPrefix(r->jit), NULL, NULL));
+    must(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&g, LLVMOrcLLJITGetGlobalPrefix(r->jit), NULL,
+                                                              NULL));
     LLVMOrcJITDylibAddGenerator(LLVMOrcLLJITGetMainJITDylib(r->jit), g);
     must(LLVMOrcLLJITAddLLVMIRModule(r->jit, LLVMOrcLLJITGetMainJITDylib(r->jit),
                                      LLVMOrcCreateNewThreadSafeModule(m, tsc)));
@@ -77,8 +78,8 @@ static void jit_stop(struct run *r)
 }
 
 /* `return a OP b`, or OP a for one operand; all of type t, the result of type ret. */
-static void op_start(struct run *r, enum kir_op kind, unsigned op, enum type_kind tk, enum type_kind retk, uint32_t flags,
-                     bool checked)
+static void op_start(struct run *r, enum kir_op kind, unsigned op, enum type_kind tk, enum type_kind retk,
+                     uint32_t flags, bool checked)
 {
     struct kiln_err e = KILN_ERR_INIT;
     arena_init(&r->a, 64 << 20);
@@ -108,7 +109,9 @@ static void op_start(struct run *r, enum kir_op kind, unsigned op, enum type_kin
     struct fact *facts = arena_new_array(&r->a, fn->n_nodes, struct fact);
     for (uint32_t i = 0; i < fn->n_nodes; i++) {
         unsigned o = fn->nodes[i].op;
-        facts[i].type = o == KIR_LOCAL ? t : o == KIR_RETURN || o == KIR_BLOCK ? type_scalar(types, TY_NONE) : ret;
+        facts[i].type = o == KIR_LOCAL                      ? t
+                        : o == KIR_RETURN || o == KIR_BLOCK ? type_scalar(types, TY_NONE)
+                                                            : ret;
         if (o == KIR_BINARY || o == KIR_UNARY || o == KIR_COMPARE)
             facts[i].operand = t;
     }
@@ -117,20 +120,40 @@ static void op_start(struct run *r, enum kir_op kind, unsigned op, enum type_kin
     const struct type **params = arena_new_array(&r->a, 2, const struct type *);
     params[0] = params[1] = t;
     struct instance *in = arena_new(&r->a, struct instance);
-    *in = (struct instance){ .unit = &unit, .fn = fn, .params = params, .ret = ret, .n_contexts = 1, .facts = facts,
+    *in = (struct instance){ .unit = &unit,
+                             .fn = fn,
+                             .params = params,
+                             .ret = ret,
+                             .n_contexts = 1,
+                             .facts = facts,
                              .may_raise = true };
     static struct instance *list[1];
     list[0] = in;
-    struct program pr = { .types = types, .user = &unit, .instances = list, .n_instances = 1,
+    struct program pr = { .types = types,
+                          .user = &unit,
+                          .instances = list,
+                          .n_instances = 1,
                           .options = { .flags = flags, .checked = checked } };
     jit_start(r, &pr);
 }
 
 /* ---- integers ---- */
 
-static const int64_t edges[] = { INT64_MIN, INT64_MIN + 1, INT32_MIN, -129, -128, -127, -8, -7, -3, -2, -1, 0,
-                                 1,         2,             3,         7,    8,    63,   64, 65, 127, 128, 255, 256,
-                                 32767,     32768,         INT32_MAX, INT64_MAX - 1, INT64_MAX };
+static const int64_t edges[] = { INT64_MIN, INT64_MIN + 1,
+                                 INT32_MIN, -129,
+                                 -128,      -127,
+                                 -8,        -7,
+                                 -3,        -2,
+                                 -1,        0,
+                                 1,         2,
+                                 3,         7,
+                                 8,         63,
+                                 64,        65,
+                                 127,       128,
+                                 255,       256,
+                                 32767,     32768,
+                                 INT32_MAX, INT64_MAX - 1,
+                                 INT64_MAX };
 enum { N_EDGES = sizeof(edges) / sizeof(edges[0]) };
 
 static __int128 wrap(__int128 v, unsigned bits, bool is_signed)
@@ -159,8 +182,8 @@ static __int128 power(__int128 a, __int128 b, unsigned bits, bool is_signed)
 }
 
 /* Mathematics; false: an exception of class *ret_exc. */
-static bool expect_int(unsigned op, __int128 a, __int128 b, unsigned bits, bool is_signed, bool numpy, __int128 *ret,
-                       uint32_t *ret_exc)
+static bool expect_int(unsigned op, __int128 a, __int128 b, unsigned bits, bool is_signed, bool numpy,
+                       __int128 *ret, uint32_t *ret_exc)
 {
     switch (op) {
     case KIR_B_ADD:
@@ -210,9 +233,9 @@ static const struct {
     enum type_kind kind;
     unsigned bits;
     bool is_signed;
-} widths[] = { { TY_INT8, 8, true },    { TY_INT16, 16, true },   { TY_INT32, 32, true },   { TY_INT64, 64, true },
-               { TY_UINT8, 8, false },  { TY_UINT16, 16, false }, { TY_UINT32, 32, false }, { TY_UINT64, 64, false },
-               { TY_PYINT, 64, true } };
+} widths[] = { { TY_INT8, 8, true },     { TY_INT16, 16, true },   { TY_INT32, 32, true },
+               { TY_INT64, 64, true },   { TY_UINT8, 8, false },   { TY_UINT16, 16, false },
+               { TY_UINT32, 32, false }, { TY_UINT64, 64, false }, { TY_PYINT, 64, true } };
 
 static void int_pairs(unsigned op, bool numpy)
 {
@@ -235,8 +258,9 @@ static void int_pairs(unsigned op, bool numpy)
                 memcpy(&got, out, bytes);
                 if (value ? rc != KILN_DONE || wrap((__int128)got, bits, is_signed) != want
                           : rc != KILN_RAISED || exc.class_id != exc_class) {
-                    fail_msg("op %u bits %u signed %d: %lld, %lld gives %lld (status %d), expected %lld", op, bits,
-                             is_signed, (long long)a, (long long)b, (long long)got, rc, (long long)want);
+                    fail_msg("op %u bits %u signed %d: %lld, %lld gives %lld (status %d), expected %lld", op,
+                             bits, is_signed, (long long)a, (long long)b, (long long)got, rc,
+                             (long long)want);
                 }
             }
         }
@@ -246,8 +270,9 @@ static void int_pairs(unsigned op, bool numpy)
 
 static void test_int_operators(void **state)
 {
-    static const unsigned ops[] = { KIR_B_ADD, KIR_B_SUB,    KIR_B_MUL,    KIR_B_FLOORDIV, KIR_B_MOD,   KIR_B_POW,
-                                    KIR_B_LSHIFT, KIR_B_RSHIFT, KIR_B_BITAND, KIR_B_BITOR,    KIR_B_BITXOR };
+    static const unsigned ops[] = { KIR_B_ADD,    KIR_B_SUB,   KIR_B_MUL,    KIR_B_FLOORDIV,
+                                    KIR_B_MOD,    KIR_B_POW,   KIR_B_LSHIFT, KIR_B_RSHIFT,
+                                    KIR_B_BITAND, KIR_B_BITOR, KIR_B_BITXOR };
     (void)state;
     for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
         int_pairs(ops[i], false);
@@ -293,9 +318,11 @@ static void test_int_checked(void **state)
 
 /* ---- floats ---- */
 
-static const double reals[] = { 0.0,  -0.0,   1.0,     -1.0,     0.5,     -0.5,   2.0,     -2.0,      3.0,    -3.0,
-                                0.1,  -0.3,   7.5,     -7.5,     1e300,   -1e300, 1e-300,  -1e-300,   4.9e-324, 1e16,
-                                -1e16, 1.7976931348623157e308,   INFINITY, -INFINITY, NAN };
+static const double reals[] = {
+    0.0,      -0.0,      1.0,  -1.0,  0.5,    -0.5,   2.0,     -2.0,     3.0,  -3.0,  0.1,
+    -0.3,     7.5,       -7.5, 1e300, -1e300, 1e-300, -1e-300, 4.9e-324, 1e16, -1e16, 1.7976931348623157e308,
+    INFINITY, -INFINITY, NAN
+};
 enum { N_REALS = sizeof(reals) / sizeof(reals[0]) };
 
 /* CPython's float_divmod. */
@@ -343,7 +370,8 @@ static void float_pairs(unsigned op, bool numpy)
                                      : (b == 0 ? a / b : div);
             int32_t rc = r.entry(&out, args, NULL, &exc);
             if (rc != (raises ? KILN_RAISED : KILN_DONE) || (!raises && !same_float(out, want)))
-                fail_msg("op %u: %.17g, %.17g gives %.17g (status %d), expected %.17g", op, a, b, out, rc, want);
+                fail_msg("op %u: %.17g, %.17g gives %.17g (status %d), expected %.17g", op, a, b, out, rc,
+                         want);
             if (raises)
                 assert_int_equal(exc.class_id, KILN_EXC_ZeroDivisionError);
         }
@@ -376,7 +404,12 @@ static void test_comparisons(void **state)
                 struct kiln_exc exc;
                 uint8_t out = 9;
                 assert_int_equal(r.entry(&out, args, NULL, &exc), KILN_DONE);
-                assert_int_equal(out, k == 0 ? a == b : k == 1 ? a != b : k == 2 ? a < b : k == 3 ? a <= b : k == 4 ? a > b : a >= b);
+                assert_int_equal(out, k == 0   ? a == b
+                                      : k == 1 ? a != b
+                                      : k == 2 ? a < b
+                                      : k == 3 ? a <= b
+                                      : k == 4 ? a > b
+                                               : a >= b);
             }
         }
         jit_stop(&r);
@@ -387,7 +420,12 @@ static void test_comparisons(void **state)
                 struct kiln_exc exc;
                 uint8_t out = 9;
                 assert_int_equal(r.entry(&out, args, NULL, &exc), KILN_DONE);
-                assert_int_equal(out, k == 0 ? a == b : k == 1 ? a != b : k == 2 ? a < b : k == 3 ? a <= b : k == 4 ? a > b : a >= b);
+                assert_int_equal(out, k == 0   ? a == b
+                                      : k == 1 ? a != b
+                                      : k == 2 ? a < b
+                                      : k == 3 ? a <= b
+                                      : k == 4 ? a > b
+                                               : a >= b);
             }
         }
         jit_stop(&r);

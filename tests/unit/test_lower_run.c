@@ -25,17 +25,16 @@
  *         for x in row:
  *             s += x
  *     return s */
-static const char total_kir[] =
-    "(kir 1\n"
-    "  (function 0 (params (a normal))\n"
-    "    (block\n"
-    "      (assign (const 0.0) (local 1))\n"
-    "      (for (local 2) (local 0)\n"
-    "        (block\n"
-    "          (for (local 3) (local 2)\n"
-    "            (block\n"
-    "              (augassign + (local 1) (local 3))))))\n"
-    "      (return (local 1)))))\n";
+static const char total_kir[] = "(kir 1\n"
+                                "  (function 0 (params (a normal))\n"
+                                "    (block\n"
+                                "      (assign (const 0.0) (local 1))\n"
+                                "      (for (local 2) (local 0)\n"
+                                "        (block\n"
+                                "          (for (local 3) (local 2)\n"
+                                "            (block\n"
+                                "              (augassign + (local 1) (local 3))))))\n"
+                                "      (return (local 1)))))\n";
 
 /* def make(n):
  *     a = np.zeros(n)
@@ -99,11 +98,10 @@ static const char deep_kir[] =
 
 /* def view(a):
  *     return a[::-2] */
-static const char view_kir[] =
-    "(kir 1\n"
-    "  (function 0 (params (a normal))\n"
-    "    (block\n"
-    "      (return (subscript (local 0) (slice _ _ (const -2)))))))\n";
+static const char view_kir[] = "(kir 1\n"
+                               "  (function 0 (params (a normal))\n"
+                               "    (block\n"
+                               "      (return (subscript (local 0) (slice _ _ (const -2)))))))\n";
 
 /* def shift(a):
  *     a[1:] = a[:-1] */
@@ -115,53 +113,50 @@ static const char shift_kir[] =
 
 /* def store(a, b):
  *     a[:] = b */
-static const char store_kir[] =
-    "(kir 1\n"
-    "  (function 0 (params (a normal) (b normal))\n"
-    "    (block\n"
-    "      (assign (local 1) (subscript (local 0) (slice))))))\n";
+static const char store_kir[] = "(kir 1\n"
+                                "  (function 0 (params (a normal) (b normal))\n"
+                                "    (block\n"
+                                "      (assign (local 1) (subscript (local 0) (slice))))))\n";
 
 /* def pair(t, z):
  *     return t[1], t[0] * 2, z * z */
-static const char pair_kir[] =
-    "(kir 1\n"
-    "  (function 0 (params (t normal) (z normal))\n"
-    "    (block\n"
-    "      (return (tuple (subscript (local 0) (const 1)) (binary * (subscript (local 0) (const 0)) (const 2)) (binary * (local 1) (local 1)))))))\n";
+static const char pair_kir[] = "(kir 1\n"
+                               "  (function 0 (params (t normal) (z normal))\n"
+                               "    (block\n"
+                               "      (return (tuple (subscript (local 0) (const 1)) (binary * (subscript "
+                               "(local 0) (const 0)) (const 2)) (binary * (local 1) (local 1)))))))\n";
 
 /* def element(a, i):
  *     return a[i] */
-static const char element_kir[] =
-    "(kir 1\n"
-    "  (function 0 (params (a normal) (i normal))\n"
-    "    (block\n"
-    "      (return (subscript (local 0) (local 1))))))\n";
+static const char element_kir[] = "(kir 1\n"
+                                  "  (function 0 (params (a normal) (i normal))\n"
+                                  "    (block\n"
+                                  "      (return (subscript (local 0) (local 1))))))\n";
 
 /* def fib(n):
  *     if n < 2:
  *         return n
  *     return fib(n - 1) + fib(n - 2) */
-static const char fib_kir[] =
-    "(kir 1\n"
-    "  (function 0 (params (n normal))\n"
-    "    (block\n"
-    "      (if (compare [<] [(local 0) (const 2)])\n"
-    "        (block\n"
-    "          (return (local 0))))\n"
-    "      (return (binary + (call (func 0) [(binary - (local 0) (const 1))]) (call (func 0) [(binary - (local 0) (const 2))]))))))\n";
+static const char fib_kir[] = "(kir 1\n"
+                              "  (function 0 (params (n normal))\n"
+                              "    (block\n"
+                              "      (if (compare [<] [(local 0) (const 2)])\n"
+                              "        (block\n"
+                              "          (return (local 0))))\n"
+                              "      (return (binary + (call (func 0) [(binary - (local 0) (const 1))]) "
+                              "(call (func 0) [(binary - (local 0) (const 2))]))))))\n";
 
 /* def maybe(c):
  *     if c > 0:
  *         x = 1
  *     return x */
-static const char maybe_kir[] =
-    "(kir 1\n"
-    "  (function 0 (params (c normal))\n"
-    "    (block\n"
-    "      (if (compare [>] [(local 0) (const 0)])\n"
-    "        (block\n"
-    "          (assign (const 1) (local 1))))\n"
-    "      (return (local 1)))))\n";
+static const char maybe_kir[] = "(kir 1\n"
+                                "  (function 0 (params (c normal))\n"
+                                "    (block\n"
+                                "      (if (compare [>] [(local 0) (const 0)])\n"
+                                "        (block\n"
+                                "          (assign (const 1) (local 1))))\n"
+                                "      (return (local 1)))))\n";
 
 /* def pick(a, c):
  *     b = a if c else np.ones(2)
@@ -248,7 +243,8 @@ static int teardown(void **state)
     return 0;
 }
 
-static struct loaded load(const char *text, const char *signature, struct compile_options options, const char *symbol)
+static struct loaded load(const char *text, const char *signature, struct compile_options options,
+                          const char *symbol)
 {
     struct kiln_err e = KILN_ERR_INIT;
     struct arena a;
@@ -262,8 +258,14 @@ static struct loaded load(const char *text, const char *signature, struct compil
     buf_init(&wire, 1 << 20);
     if (kir_parse(&a, text, strlen(text), &m, &e) || kir_encode(m, &wire, &e))
         fail_msg("%s", e.msg);
-    struct compile_request req = { .kind = COMPILE_KIR, .body = wire.data, .body_len = wire.len, .signature = signature,
-                                   .target = "", .emit = EMIT_SO, .options = options, .symbol = symbol };
+    struct compile_request req = { .kind = COMPILE_KIR,
+                                   .body = wire.data,
+                                   .body_len = wire.len,
+                                   .signature = signature,
+                                   .target = "",
+                                   .emit = EMIT_SO,
+                                   .options = options,
+                                   .symbol = symbol };
     memset(req.key, 7, sizeof req.key);
     if (compiler_run(compiler, &a, &req, &r, &e))
         fail_msg("%s %s", e.msg, r.diags.n ? r.diags.items[0].message : "");
@@ -476,7 +478,8 @@ static void test_bounds(void **state)
         int64_t i;
     } args = { over(data, 3), -1 };
     (void)state;
-    struct loaded l = load(element_kir, "(float64[::1], int64)", (struct compile_options){ .flags = KIR_F_BOUNDSCHECK }, NULL);
+    struct loaded l = load(element_kir, "(float64[::1], int64)",
+                           (struct compile_options){ .flags = KIR_F_BOUNDSCHECK }, NULL);
     run(&l, &out, &args);
     assert_true(out == 3);
     static const int64_t bad[] = { 3, -4, INT64_MAX, INT64_MIN };
@@ -542,15 +545,18 @@ static void test_symbol(void **state)
     struct loaded l = load(pair_kir, "(Tuple((int32, float64)), complex128)", plain, "pair");
     run(&l, &out, &args);
     assert_true(out.b == 0.5 && out.a == 42 && out.re == -3 && out.im == 4);
-    struct pair3 (*symbol)(struct pair, _Complex double) = (struct pair3 (*)(struct pair, _Complex double))dlsym(l.handle, "pair");
+    struct pair3 (*symbol)(struct pair, _Complex double) =
+        (struct pair3(*)(struct pair, _Complex double))dlsym(l.handle, "pair");
     assert_non_null(symbol);
     out = symbol(args.t, 1 + 2 * 1.0i);
     assert_true(out.b == 0.5 && out.a == 42 && out.re == -3 && out.im == 4);
     unload(&l);
-    l = load(element_kir, "(float64[::1], int64)", (struct compile_options){ .flags = KIR_F_BOUNDSCHECK }, "element");
+    l = load(element_kir, "(float64[::1], int64)", (struct compile_options){ .flags = KIR_F_BOUNDSCHECK },
+             "element");
     double data[2] = { 3, 4 };
     struct array1 a = over(data, 2);
-    double (*element)(const struct array1 *, int64_t) = (double (*)(const struct array1 *, int64_t))dlsym(l.handle, "element");
+    double (*element)(const struct array1 *, int64_t) =
+        (double (*)(const struct array1 *, int64_t))dlsym(l.handle, "element");
     assert_true(element(&a, -1) == 4);
     assert_true(element(&a, 9) == 0); /* raised: zero */
     unload(&l);
@@ -559,10 +565,12 @@ static void test_symbol(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_total),   cmocka_unit_test(test_references), cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_trace),   cmocka_unit_test(test_recursion),  cmocka_unit_test(test_views),
-        cmocka_unit_test(test_stores),  cmocka_unit_test(test_bounds),     cmocka_unit_test(test_unbound),
-        cmocka_unit_test(test_either_array), cmocka_unit_test(test_symbol),
+        cmocka_unit_test(test_total),     cmocka_unit_test(test_references),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_recursion), cmocka_unit_test(test_views),
+        cmocka_unit_test(test_stores),    cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_unbound),   cmocka_unit_test(test_either_array),
+        cmocka_unit_test(test_symbol),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

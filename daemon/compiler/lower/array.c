@@ -45,8 +45,8 @@ LLVMValueRef arr_size(struct fn *f, struct val a)
     return n;
 }
 
-struct val arr_make(struct fn *f, const struct type *t, LLVMValueRef owner, LLVMValueRef data, LLVMValueRef *shape,
-                    LLVMValueRef *strides)
+struct val arr_make(struct fn *f, const struct type *t, LLVMValueRef owner, LLVMValueRef data,
+                    LLVMValueRef *shape, LLVMValueRef *strides)
 {
     const struct tinfo *ti = lo_info(f->lo, t);
     struct val v = val_new(f, t, ti->n);
@@ -76,7 +76,8 @@ LLVMValueRef arr_elem(struct fn *f, struct val a, LLVMValueRef *index)
     }
     for (unsigned j = 0; j < n; j++) {
         unsigned i = a.t->layout == 'F' ? n - 1 - j : j;
-        off = off ? LLVMBuildNSWAdd(f->b, LLVMBuildNSWMul(f->b, off, arr_shape(a, i), ""), index[i], "") : index[i];
+        off = off ? LLVMBuildNSWAdd(f->b, LLVMBuildNSWMul(f->b, off, arr_shape(a, i), ""), index[i], "")
+                  : index[i];
     }
     return LLVMBuildInBoundsGEP2(f->b, lo_mem(lo, a.t->elem), arr_data(a), &off, 1, "");
 }
@@ -190,7 +191,8 @@ LLVMValueRef host_alloc(struct fn *f, LLVMValueRef size)
     struct lo *lo = f->lo;
     LLVMTypeRef type = LLVMFunctionType(lo->ptr, &lo->i64, 1, 0);
     LLVMValueRef host = LLVMBuildLoad2(f->b, lo->ptr, lo->host, "");
-    LLVMValueRef fn = LLVMBuildLoad2(f->b, lo->ptr, at_offset(f, host, offsetof(struct kiln_host, alloc)), "");
+    LLVMValueRef fn =
+        LLVMBuildLoad2(f->b, lo->ptr, at_offset(f, host, offsetof(struct kiln_host, alloc)), "");
     return LLVMBuildCall2(f->b, type, fn, &size, 1, "");
 }
 
@@ -215,8 +217,9 @@ struct val arr_alloc(struct fn *f, const struct type *t, LLVMValueRef *shape, ui
     for (unsigned i = 0; i < t->ndim; i++)
         size = mul_checked(f, size, shape[i], &overflow);
     if (overflow)
-        raise_if(f, overflow, node, EXC(ValueError),
-                 "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
+        raise_if(
+            f, overflow, node, EXC(ValueError),
+            "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
     LLVMValueRef owner = host_alloc(f, size);
     raise_if(f, LLVMBuildIsNull(f->b, owner, ""), node, EXC(MemoryError), "Unable to allocate an array");
     LLVMValueRef step = lo_int(lo, lo_itemsize(lo, t->elem));

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * borrow.c - variables that need no reference counts.
  *
- * What the caller passed in lives until the call ends. A variable that is only ever bound to such values, or to
- * views of them (`row = a[i]`, `for row in a`, `a = a[1:]`), can borrow as well: no count goes up and down in
- * the loop. Found by assuming it of every variable and dropping those with a binding that breaks it, until
+ * What the caller passed in lives until the call ends. A variable that is only ever bound to such values, or
+ * to views of them (`row = a[i]`, `for row in a`, `a = a[1:]`), can borrow as well: no count goes up and down
+ * in the loop. Found by assuming it of every variable and dropping those with a binding that breaks it, until
  * nothing changes. */
 #include <string.h>
 
 #include "daemon/compiler/lower/lo.h"
-
-static const struct kir_node *node_of(struct fn *f, uint32_t node)
-{
-    return &f->in->fn->nodes[node];
-}
 
 /* Done by a call of a prelude function in some context: its result is new. */
 static bool calls(struct fn *f, uint32_t node)
@@ -44,7 +39,7 @@ static bool lasts(struct fn *f, const bool *borrows, uint32_t node)
     case KIR_SUBSCRIPT:
     case KIR_ATTR:
         return lasts(f, borrows, kir_arg(n, 0)); /* at most KIR_MAX_DEPTH levels */
-    case KIR_CALL: { /* enumerate, zip, reversed: as their arguments */
+    case KIR_CALL: {                             /* enumerate, zip, reversed: as their arguments */
         uint32_t count;
         const uint32_t *args = kir_list(n, 1, &count);
         for (uint32_t i = 0; i < count; i++)

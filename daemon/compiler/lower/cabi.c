@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cabi.c - the plain C symbol: a function that C code declares and calls by its own rules.
  *
- * LLVM's types say how scalars travel, but not structs: their split into registers is the front end's business
- * (LLVM's `byval` and `sret` cover memory). Here are the rules for what Kiln can pass: scalars, complex,
- * tuples and optionals as C structs, arrays as pointers to struct kiln_array.
+ * LLVM's types say how scalars travel, but not structs: their split into registers is the front end's
+ * business (LLVM's `byval` and `sret` cover memory). Here are the rules for what Kiln can pass: scalars,
+ * complex, tuples and optionals as C structs, arrays as pointers to struct kiln_array.
  *
  *   System V x86-64   up to 16 bytes: each eight bytes in an SSE register if only floats are in them, else in
  *                     an integer register; in memory when too few are left, or when larger
@@ -252,9 +252,10 @@ static void type_attr(struct lo *lo, LLVMValueRef fn, unsigned index, const char
     LLVMTypeRef bytes = LLVMArrayType2(lo->i8, p->size);
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
     LLVMAddAttributeAtIndex(fn, index, LLVMCreateTypeAttribute(lo->c, kind, bytes));
-    LLVMAddAttributeAtIndex(fn, index, lo_attr(lo, "align", p->align < lo->t->pointer_bytes && name[0] == 'b'
-                                                                ? lo->t->pointer_bytes
-                                                                : p->align));
+    LLVMAddAttributeAtIndex(
+        fn, index,
+        lo_attr(lo, "align",
+                p->align < lo->t->pointer_bytes && name[0] == 'b' ? lo->t->pointer_bytes : p->align));
 }
 
 /* Room for a struct in coerced form: registers may hold more bytes than it has. */
@@ -359,7 +360,8 @@ static void build_symbol(struct lo *lo, const struct instance *in)
             type_attr(lo, f.fn, at + 1, "byval", &pass[i]);
         if (pass[i].how == HOW_PARTS && lo->t->abi == LOWER_ABI_AAPCS64 &&
             LLVMGetTypeKind(pass[i].part[0]) == LLVMArrayTypeKind &&
-            LLVMGetElementType(pass[i].part[0]) != lo->i64) /* floats past the registers: 8 bytes a struct at least */
+            LLVMGetElementType(pass[i].part[0]) !=
+                lo->i64) /* floats past the registers: 8 bytes a struct at least */
             LLVMAddAttributeAtIndex(f.fn, at + 1, lo_attr(lo, "alignstack", 8));
         at += pass[i].how == HOW_BYVAL || pass[i].how == HOW_POINTER ? 1 : pass[i].n;
     }
@@ -393,10 +395,12 @@ void lower_symbol(struct lo *lo)
         return;
     }
     if (lo->p->n_env) {
-        lo_fail(lo, KILN_E_COMPILE, "a plain C symbol cannot use captured arrays: there is nobody to pass them");
+        lo_fail(lo, KILN_E_COMPILE,
+                "a plain C symbol cannot use captured arrays: there is nobody to pass them");
         return;
     }
-    if (!name[0] || LLVMGetNamedFunction(lo->m, name) || LLVMGetNamedGlobal(lo->m, name) || !strncmp(name, "llvm.", 5)) {
+    if (!name[0] || LLVMGetNamedFunction(lo->m, name) || LLVMGetNamedGlobal(lo->m, name) ||
+        !strncmp(name, "llvm.", 5)) {
         lo_fail(lo, KILN_E_INVALID, "%s cannot be the name of a plain C symbol", name);
         return;
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * call.c - calls: of instances, and of what the compiler does itself.
  *
- * An instance's function takes (exc, env, leaves of captures, leaves of parameters) and returns its status and
- * the leaves of its result in registers: { i32, leaf... }, or i32 alone. Parameters are borrowed, a result is
- * the caller's. */
+ * An instance's function takes (exc, env, leaves of captures, leaves of parameters) and returns its status
+ * and the leaves of its result in registers: { i32, leaf... }, or i32 alone. Parameters are borrowed, a
+ * result is the caller's. */
 #include "daemon/compiler/lower/lo.h"
 
 struct operands { /* values of a call's argument nodes, evaluated in the order of the text */
@@ -37,8 +37,8 @@ static struct val operand(struct fn *f, const struct operands *o, uint32_t node)
     return eval(f, node);
 }
 
-static struct val bind(struct fn *f, const struct operands *o, const struct arg *a, const struct kir_module *callee_mod,
-                       unsigned depth)
+static struct val bind(struct fn *f, const struct operands *o, const struct arg *a,
+                       const struct kir_module *callee_mod, unsigned depth)
 {
     struct lo *lo = f->lo;
     struct val v;
@@ -100,7 +100,7 @@ static struct val result_of(struct fn *f, LLVMValueRef call, uint32_t node, cons
 }
 
 struct val emit_call(struct fn *f, uint32_t node, const struct instance *callee, const struct val *captures,
-                         const struct val *params)
+                     const struct val *params)
 {
     struct lo *lo = f->lo;
     struct linst *li = lo_inst(lo, callee);
@@ -174,7 +174,8 @@ static struct val call_bound(struct fn *f, uint32_t node, const struct operands 
         lo_fail(lo, KILN_E_INTERNAL, "call with %u of %u arguments", fa->n_args, n_params);
         return val_dead();
     }
-    if (callee->fn->n_free && fa->n_args < n_params + callee->fn->n_free) { /* not spelled out: all, in order */
+    if (callee->fn->n_free &&
+        fa->n_args < n_params + callee->fn->n_free) { /* not spelled out: all, in order */
         captures = lo_alloc(lo, callee->fn->n_free, sizeof(*captures));
         for (uint32_t i = 0; i < callee->fn->n_free; i++) {
             if (!o->callee.t || i >= o->callee.t->n_items) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * complex.c - complex arithmetic on pairs, and calls of the runtime with complex values (lower.h says how). */
+ * complex.c - complex arithmetic on pairs, and calls of the runtime with complex values (lower.h says how).
+ */
 #include <stdio.h>
 
 #include "daemon/compiler/lower/lo.h"
@@ -25,7 +26,8 @@ struct val rt_complex(struct fn *f, const char *name, struct val a, const struct
 {
     struct lo *lo = f->lo;
     LLVMTypeRef reg = LLVMTypeOf(a.v[0]), type, types[3] = { lo->ptr, lo->ptr, lo->ptr };
-    LLVMValueRef ret = fn_alloca(f, LLVMArrayType2(reg, 2), "pair"), args[3] = { ret, pair_alloca(f, a), NULL };
+    LLVMValueRef ret = fn_alloca(f, LLVMArrayType2(reg, 2), "pair"),
+                 args[3] = { ret, pair_alloca(f, a), NULL };
     unsigned n = b ? 3 : 2;
     if (b)
         args[2] = pair_alloca(f, *b);
@@ -47,7 +49,7 @@ LLVMValueRef rt_real(struct fn *f, const char *name, const struct val *args, uns
         types[i] = cplx ? lo->ptr : LLVMTypeOf(args[i].v[0]);
         in[i] = cplx ? pair_alloca(f, args[i]) : args[i].v[0];
         LLVMTypeRef reg = LLVMTypeOf(args[i].v[0]);
-        suffix = cplx              ? (reg == lo->f32 ? "c64" : "c128")
+        suffix = cplx             ? (reg == lo->f32 ? "c64" : "c128")
                  : reg == lo->f32 ? "f32"
                  : reg == lo->f64 ? "f64"
                  : reg == lo->i1  ? "b"
@@ -69,13 +71,16 @@ struct val complex_binary(struct fn *f, enum kir_binary op, struct val a, struct
     LLVMValueRef ar = a.v[0], ai = a.v[1], br = b.v[0], bi = b.v[1], zero = LLVMConstNull(LLVMTypeOf(ar));
     switch (op) {
     case KIR_B_ADD:
-        return val_complex(f, a.t, fast(f, LLVMBuildFAdd(bb, ar, br, "")), fast(f, LLVMBuildFAdd(bb, ai, bi, "")));
+        return val_complex(f, a.t, fast(f, LLVMBuildFAdd(bb, ar, br, "")),
+                           fast(f, LLVMBuildFAdd(bb, ai, bi, "")));
     case KIR_B_SUB:
-        return val_complex(f, a.t, fast(f, LLVMBuildFSub(bb, ar, br, "")), fast(f, LLVMBuildFSub(bb, ai, bi, "")));
+        return val_complex(f, a.t, fast(f, LLVMBuildFSub(bb, ar, br, "")),
+                           fast(f, LLVMBuildFSub(bb, ai, bi, "")));
     case KIR_B_MUL: { /* as NumPy and CPython write it, no repair of infinities as in C's Annex G */
         LLVMValueRef rr = fast(f, LLVMBuildFMul(bb, ar, br, "")), ii = fast(f, LLVMBuildFMul(bb, ai, bi, ""));
         LLVMValueRef ri = fast(f, LLVMBuildFMul(bb, ar, bi, "")), ir = fast(f, LLVMBuildFMul(bb, ai, br, ""));
-        return val_complex(f, a.t, fast(f, LLVMBuildFSub(bb, rr, ii, "")), fast(f, LLVMBuildFAdd(bb, ri, ir, "")));
+        return val_complex(f, a.t, fast(f, LLVMBuildFSub(bb, rr, ii, "")),
+                           fast(f, LLVMBuildFAdd(bb, ri, ir, "")));
     }
     case KIR_B_DIV:
         if (!f->numpy_errors) {

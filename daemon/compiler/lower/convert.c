@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * convert.c - a value of one type as another, and truth.
  *
- * Floats to integers: C leaves values out of range undefined, and LLVM makes poison of them. The rule here is what
- * NumPy gives on x86-64: the least integer of the width that the processor converts to (32 bits for results up
- * to 32 bits, else 64), cut to the result's width; NaN the same. No target gives another answer. */
+ * Floats to integers: C leaves values out of range undefined, and LLVM makes poison of them. The rule here is
+ * what NumPy gives on x86-64: the least integer of the width that the processor converts to (32 bits for
+ * results up to 32 bits, else 64), cut to the result's width; NaN the same. No target gives another answer.
+ */
 #include <string.h>
 
 #include "daemon/compiler/lower/lo.h"

@@ -54,7 +54,8 @@ static LLVMValueRef overlap(struct fn *f, struct val to, struct val from)
                                      LLVMBuildICmp(f->b, LLVMIntULT, fl, th, ""), "");
     if (to.t->ndim != from.t->ndim || to.t->elem != from.t->elem)
         return meet;
-    LLVMValueRef same = LLVMBuildAnd(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, tl, fl, ""), same_shape(f, to, from), "");
+    LLVMValueRef same =
+        LLVMBuildAnd(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, tl, fl, ""), same_shape(f, to, from), "");
     for (unsigned i = 0; i < to.t->ndim; i++)
         same = LLVMBuildAnd(f->b, same, equal_i64(f, arr_stride(f, to, i), arr_stride(f, from, i)), "");
     return LLVMBuildAnd(f->b, meet, LLVMBuildNot(f->b, same, ""), "");
@@ -78,7 +79,8 @@ static struct val broadcast(struct fn *f, struct val from, const struct type *as
 {
     LLVMValueRef strides[64], one = lo_int(f->lo, 1), none = lo_int(f->lo, 0);
     for (unsigned i = 0; i < from.t->ndim; i++)
-        strides[i] = LLVMBuildSelect(f->b, equal_i64(f, arr_shape(from, i), one), none, arr_stride(f, from, i), "");
+        strides[i] =
+            LLVMBuildSelect(f->b, equal_i64(f, arr_shape(from, i), one), none, arr_stride(f, from, i), "");
     return arr_make(f, as, arr_owner(from), arr_data(from), from.v + 2, strides);
 }
 
@@ -112,14 +114,21 @@ static void copy_body(struct fn *f, const struct type *tt, const struct type *ft
         fn_cond(f, same_shape(f, to, from), flat, rest);
         fn_at(f, flat);
         LLVMValueRef bytes = LLVMBuildMul(f->b, arr_size(f, to), lo_int(lo, item), "");
-        LLVMBuildMemMove(f->b, arr_data(to), tt->unaligned ? 1 : item > 8 ? 8 : item, arr_data(from),
-                         ft->unaligned ? 1 : item > 8 ? 8 : item,
+        LLVMBuildMemMove(f->b, arr_data(to),
+                         tt->unaligned ? 1
+                         : item > 8    ? 8
+                                       : item,
+                         arr_data(from),
+                         ft->unaligned ? 1
+                         : item > 8    ? 8
+                                       : item,
                          LLVMBuildIntCast2(f->b, bytes, lo->iptr, 0, ""));
         return_bool(f, false);
         fn_at(f, rest);
     }
     /* on overlap: from moves to new memory first */
-    const struct type *as = type_array(lo->p->types, ft->elem, ft->ndim, ft->ndim ? 'A' : 'C', true, ft->unaligned);
+    const struct type *as =
+        type_array(lo->p->types, ft->elem, ft->ndim, ft->ndim ? 'A' : 'C', true, ft->unaligned);
     const struct type *mem = type_array(lo->p->types, ft->elem, ft->ndim, 'C', false, false);
     if (!as || !mem) {
         lo_fail(lo, KILN_E_NOMEM, "types of the job");
@@ -180,11 +189,13 @@ static void shape_check(struct fn *f, struct val to, struct val from, uint32_t n
         LLVMValueRef s = arr_shape(from, i);
         LLVMValueRef off = LLVMBuildICmp(f->b, LLVMIntNE, s, lo_int(lo, 1), "");
         if (nt + i >= nf)
-            off = LLVMBuildAnd(f->b, off, LLVMBuildICmp(f->b, LLVMIntNE, s, arr_shape(to, nt + i - nf), ""), "");
+            off = LLVMBuildAnd(f->b, off, LLVMBuildICmp(f->b, LLVMIntNE, s, arr_shape(to, nt + i - nf), ""),
+                               "");
         bad = LLVMBuildOr(f->b, bad, off, "");
     }
     if (nt + nf > KILN_EXC_ARGS_MAX - 1) {
-        raise_if(f, bad, node, EXC(ValueError), "could not broadcast input array into the shape of the target");
+        raise_if(f, bad, node, EXC(ValueError),
+                 "could not broadcast input array into the shape of the target");
         return;
     }
     struct buf text;
@@ -223,8 +234,8 @@ void arr_copy(struct fn *f, struct val to, struct val from, uint32_t node, bool 
         shape_check(f, to, from, node);
     if (from.t->ndim > to.t->ndim) { /* leading dimensions are of one element now */
         unsigned skip = from.t->ndim - to.t->ndim;
-        const struct type *t = type_array(lo->p->types, from.t->elem, to.t->ndim, to.t->ndim ? 'A' : 'C', true,
-                                          from.t->unaligned);
+        const struct type *t = type_array(lo->p->types, from.t->elem, to.t->ndim, to.t->ndim ? 'A' : 'C',
+                                          true, from.t->unaligned);
         LLVMValueRef strides[64];
         for (unsigned i = 0; i < to.t->ndim; i++)
             strides[i] = arr_stride(f, from, skip + i);

@@ -24,7 +24,8 @@ static void clear(struct fn *f, struct val a)
 {
     struct lo *lo = f->lo;
     LLVMValueRef size = LLVMBuildNSWMul(f->b, arr_size(f, a), lo_int(lo, lo_itemsize(lo, a.t->elem)), "");
-    LLVMBuildMemSet(f->b, arr_data(a), LLVMConstInt(lo->i8, 0, 0), LLVMBuildIntCast2(f->b, size, lo->iptr, 0, ""), 8);
+    LLVMBuildMemSet(f->b, arr_data(a), LLVMConstInt(lo->i8, 0, 0),
+                    LLVMBuildIntCast2(f->b, size, lo->iptr, 0, ""), 8);
 }
 
 /* empty zeros ones full, and the same with _like. */
@@ -113,7 +114,9 @@ struct val lower_create(struct fn *f, uint32_t node, const char *name, const str
     if (!strcmp(name, "size"))
         return val_scalar(f, pyint, arr_size(f, a[0]));
     if (!strcmp(name, "nbytes"))
-        return val_scalar(f, pyint, LLVMBuildNSWMul(f->b, arr_size(f, a[0]), lo_int(lo, lo_itemsize(lo, a[0].t->elem)), ""));
+        return val_scalar(
+            f, pyint,
+            LLVMBuildNSWMul(f->b, arr_size(f, a[0]), lo_int(lo, lo_itemsize(lo, a[0].t->elem)), ""));
     if (!strcmp(name, "transpose"))
         return transpose(f, node, a[0]);
     if (!strcmp(name, "copy"))

@@ -89,7 +89,8 @@ static struct val keepable(struct fn *f, struct val v, LLVMBasicBlockRef lack)
     }
     if (t->kind != TY_ARRAY)
         return v;
-    LLVMBasicBlockRef borrowed = fn_block(f, "borrowed"), have = fn_block(f, "have"), out = fn_block(f, "kept");
+    LLVMBasicBlockRef borrowed = fn_block(f, "borrowed"), have = fn_block(f, "have"),
+                      out = fn_block(f, "kept");
     LLVMValueRef *slot = lo_alloc(lo, v.n, sizeof(*slot));
     for (uint32_t i = 0; i < v.n && !lo->failed; i++) {
         slot[i] = fn_alloca(f, ti->reg[i], "keep");
@@ -181,7 +182,8 @@ static void build_entry(struct lo *lo)
         return;
     if (status) {
         LLVMBasicBlockRef raised = fn_block(&f, "raised"), done = fn_block(&f, "done");
-        LLVMValueRef br = LLVMBuildCondBr(f.b, LLVMBuildICmp(f.b, LLVMIntNE, status, lo_i32(lo, 0), ""), raised, done);
+        LLVMValueRef br =
+            LLVMBuildCondBr(f.b, LLVMBuildICmp(f.b, LLVMIntNE, status, lo_i32(lo, 0), ""), raised, done);
         LLVMSetMetadata(br, lo->md_prof, lo->weights_cold);
         fn_at(&f, raised);
         return_status(&f, status);

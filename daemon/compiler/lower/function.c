@@ -7,7 +7,8 @@
 
 /* ---- the function's type, made when first asked for ---- */
 
-static uint32_t leaves(struct lo *lo, const struct type *const *types, uint32_t n, LLVMTypeRef *out, uint8_t *roles)
+static uint32_t leaves(struct lo *lo, const struct type *const *types, uint32_t n, LLVMTypeRef *out,
+                       uint8_t *roles)
 {
     uint32_t at = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -45,7 +46,8 @@ struct linst *lo_inst(struct lo *lo, const struct instance *in)
     LLVMTypeRef *rets = lo_alloc(lo, ri->n + 1, sizeof(*rets));
     rets[0] = lo->i32;
     memcpy(rets + 1, ri->reg, ri->n * sizeof(*rets));
-    li->type = LLVMFunctionType(ri->n ? LLVMStructTypeInContext(lo->c, rets, ri->n + 1, 0) : lo->i32, types, n, 0);
+    li->type =
+        LLVMFunctionType(ri->n ? LLVMStructTypeInContext(lo->c, rets, ri->n + 1, 0) : lo->i32, types, n, 0);
     char name[48];
     snprintf(name, sizeof(name), "kiln.%s%u.%u", in->unit->prelude ? "p" : "f", in->func, in->id);
     li->fn = LLVMAddFunction(lo->m, name, li->type);
@@ -100,8 +102,7 @@ static void mark_target(struct fn *f, uint32_t parent, uint32_t child, unsigned 
 {
     unsigned op = f->in->fn->nodes[parent].op;
     (void)letter;
-    if (kind == 't' ||
-        (f->target[parent] && (op == KIR_TUPLE || op == KIR_LIST || op == KIR_STAR)))
+    if (kind == 't' || (f->target[parent] && (op == KIR_TUPLE || op == KIR_LIST || op == KIR_STAR)))
         f->target[child] = true;
 }
 
@@ -212,7 +213,8 @@ static void build_return(struct fn *f, LLVMValueRef status, bool with_value)
     LLVMValueRef r = LLVMGetPoison(LLVMGetReturnType(lo->inst[f->in->id].type));
     r = LLVMBuildInsertValue(f->b, r, status, 0, "");
     for (uint32_t i = 0; i < ti->n; i++) {
-        LLVMValueRef v = with_value ? LLVMBuildLoad2(f->b, ti->reg[i], f->ret[i], "") : LLVMConstNull(ti->reg[i]);
+        LLVMValueRef v =
+            with_value ? LLVMBuildLoad2(f->b, ti->reg[i], f->ret[i], "") : LLVMConstNull(ti->reg[i]);
         r = LLVMBuildInsertValue(f->b, r, v, i + 1, "");
     }
     LLVMBuildRet(f->b, r);

@@ -8,7 +8,7 @@ struct ix { /* one index */
     enum ix_kind kind;
     LLVMValueRef i;
     bool nonneg;
-    LLVMValueRef part[3]; /* lower, upper, step; NULL absent */
+    LLVMValueRef part[3];  /* lower, upper, step; NULL absent */
     LLVMValueRef valid[3]; /* not NULL: the part may be None at run time */
 };
 
@@ -277,7 +277,8 @@ struct val lower_subscript(struct fn *f, uint32_t node)
         return val_dead();
     if (t->kind == TY_ARRAY)
         return view(f, base, &x, t, node);
-    LLVMValueRef *index = lo_alloc(f->lo, x.n + 1, sizeof(LLVMValueRef)); /* not on the stack: this recurses */
+    LLVMValueRef *index =
+        lo_alloc(f->lo, x.n + 1, sizeof(LLVMValueRef)); /* not on the stack: this recurses */
     if (!x.only_ints || x.n != base.t->ndim) {
         lo_fail_at(f, node, "index does not name an element");
         return val_dead();
@@ -308,9 +309,8 @@ static const struct type *view_type(struct fn *f, struct val a, const struct ixs
     for (uint32_t i = 0; i < x->n; i++) {
         n += x->items[i].kind == IX_NEW;
         n -= x->items[i].kind == IX_INT;
-        plain &= x->items[i].kind == IX_ELLIPSIS ||
-                 (x->items[i].kind == IX_SLICE && !x->items[i].part[0] && !x->items[i].part[1] &&
-                  !x->items[i].part[2]);
+        plain &= x->items[i].kind == IX_ELLIPSIS || (x->items[i].kind == IX_SLICE && !x->items[i].part[0] &&
+                                                     !x->items[i].part[1] && !x->items[i].part[2]);
     }
     /* a[i:j] of one contiguous dimension, and a[:], keep their layout */
     bool run = a.t->ndim == 1 && x->n == 1 && x->items[0].kind == IX_SLICE && !x->items[0].part[2];

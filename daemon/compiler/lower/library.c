@@ -47,7 +47,8 @@ static struct val call_llvm(struct fn *f, const char *name, const struct val *ar
     return val_scalar(f, args[0].t, r);
 }
 
-LLVMValueRef libm_call(struct fn *f, const char *name, LLVMTypeRef ret, LLVMValueRef *in, unsigned n, bool pure)
+LLVMValueRef libm_call(struct fn *f, const char *name, LLVMTypeRef ret, LLVMValueRef *in, unsigned n,
+                       bool pure)
 {
     struct lo *lo = f->lo;
     char full[40];
@@ -117,7 +118,8 @@ struct val lower_library_math(struct fn *f, uint32_t node, const char *how, cons
 }
 
 /* Checked mode: a function of `math` that leaves its domain is CPython's ValueError or OverflowError. */
-static void domain_check(struct fn *f, uint32_t node, uint16_t id, const struct val *args, uint32_t n, struct val r)
+static void domain_check(struct fn *f, uint32_t node, uint16_t id, const struct val *args, uint32_t n,
+                         struct val r)
 {
     struct lo *lo = f->lo;
     const char *name = intrinsic_name(id);
@@ -134,13 +136,16 @@ static void domain_check(struct fn *f, uint32_t node, uint16_t id, const struct 
         all_finite = LLVMBuildAnd(f->b, all_finite, LLVMBuildFCmp(f->b, LLVMRealONE, size, edge, ""), "");
         any_nan = LLVMBuildOr(f->b, any_nan, LLVMBuildFCmp(f->b, LLVMRealUNO, a, a, ""), "");
     }
-    LLVMValueRef nan = LLVMBuildAnd(f->b, LLVMBuildFCmp(f->b, LLVMRealUNO, x, x, ""), LLVMBuildNot(f->b, any_nan, ""), "");
+    LLVMValueRef nan =
+        LLVMBuildAnd(f->b, LLVMBuildFCmp(f->b, LLVMRealUNO, x, x, ""), LLVMBuildNot(f->b, any_nan, ""), "");
     raise_if(f, nan, node, EXC(ValueError), "math domain error");
     LLVMValueRef size = lo_intrinsic(f, "llvm.fabs", LLVMTypeOf(x), &x, 1);
     LLVMValueRef over = LLVMBuildAnd(f->b, LLVMBuildFCmp(f->b, LLVMRealOEQ, size, inf, ""), all_finite, "");
-    bool pole = !strncmp(name, "math.log", 8) || !strcmp(name, "math.atanh") || !strcmp(name, "math.lgamma") ||
+    bool pole = !strncmp(name, "math.log", 8) || !strcmp(name, "math.atanh") ||
+                !strcmp(name, "math.lgamma") ||
                 !strcmp(name, "math.gamma"); /* infinite at a point, not by growth */
-    raise_if(f, over, node, pole ? EXC(ValueError) : EXC(OverflowError), pole ? "math domain error" : "math range error");
+    raise_if(f, over, node, pole ? EXC(ValueError) : EXC(OverflowError),
+             pole ? "math domain error" : "math range error");
 }
 
 struct val lower_intrinsic(struct fn *f, uint32_t node, uint16_t id, const struct val *args, uint32_t n)

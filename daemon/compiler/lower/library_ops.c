@@ -213,7 +213,8 @@ static struct val op_divmod(struct fn *f, uint32_t node, const struct val *a, ui
 {
     const struct type *t = result_type(f, node);
     (void)n;
-    struct val items[2] = { op_binary(f, KIR_B_FLOORDIV, a[0], a[1], node), op_binary(f, KIR_B_MOD, a[0], a[1], node) };
+    struct val items[2] = { op_binary(f, KIR_B_FLOORDIV, a[0], a[1], node),
+                            op_binary(f, KIR_B_MOD, a[0], a[1], node) };
     for (int i = 0; i < 2; i++)
         items[i] = convert(f, items[i], t->items[i]);
     return val_join(f, t, items, 2);
@@ -234,9 +235,11 @@ static struct val op_round(struct fn *f, uint32_t node, const struct val *a, uin
     LLVMValueRef count = LLVMBuildSelect(f->b, neg, LLVMBuildNeg(f->b, digits, ""), digits, "");
     LLVMValueRef pow_args[2] = { real_const(x, 10), LLVMBuildSIToFP(f->b, count, LLVMTypeOf(x), "") };
     LLVMValueRef scale = lo_intrinsic(f, "llvm.pow", LLVMTypeOf(x), pow_args, 2);
-    LLVMValueRef up = LLVMBuildSelect(f->b, neg, LLVMBuildFDiv(f->b, x, scale, ""), LLVMBuildFMul(f->b, x, scale, ""), "");
+    LLVMValueRef up =
+        LLVMBuildSelect(f->b, neg, LLVMBuildFDiv(f->b, x, scale, ""), LLVMBuildFMul(f->b, x, scale, ""), "");
     LLVMValueRef whole = unary_llvm(f, "llvm.rint", up);
-    LLVMValueRef r = LLVMBuildSelect(f->b, neg, LLVMBuildFMul(f->b, whole, scale, ""), LLVMBuildFDiv(f->b, whole, scale, ""), "");
+    LLVMValueRef r = LLVMBuildSelect(f->b, neg, LLVMBuildFMul(f->b, whole, scale, ""),
+                                     LLVMBuildFDiv(f->b, whole, scale, ""), "");
     LLVMValueRef size = unary_llvm(f, "llvm.fabs", up);
     LLVMValueRef finite = LLVMBuildFCmp(f->b, LLVMRealOLT, size, real_const(x, __builtin_inf()), "");
     return val_scalar(f, a[0].t, LLVMBuildSelect(f->b, finite, r, x, ""));
@@ -253,7 +256,8 @@ static struct val op_cast(struct fn *f, uint32_t node, const struct val *a, uint
         LLVMValueRef x = a[0].v[0];
         LLVMValueRef nan = LLVMBuildFCmp(f->b, LLVMRealUNO, x, x, "");
         raise_if(f, nan, node, EXC(ValueError), "cannot convert float NaN to integer");
-        LLVMValueRef inf = LLVMBuildFCmp(f->b, LLVMRealOEQ, unary_llvm(f, "llvm.fabs", x), real_const(x, __builtin_inf()), "");
+        LLVMValueRef inf = LLVMBuildFCmp(f->b, LLVMRealOEQ, unary_llvm(f, "llvm.fabs", x),
+                                         real_const(x, __builtin_inf()), "");
         raise_if(f, inf, node, EXC(OverflowError), "cannot convert float infinity to integer");
     }
     return convert(f, a[0], t);
@@ -269,7 +273,8 @@ static struct val op_complex(struct fn *f, uint32_t node, const struct val *a, u
     struct val re = convert(f, a[0], t), im = convert(f, a[1], t);
     if (!type_is_complex(a[0].t) && !type_is_complex(a[1].t))
         return val_complex(f, t, convert(f, a[0], part).v[0], convert(f, a[1], part).v[0]);
-    return val_complex(f, t, LLVMBuildFSub(f->b, re.v[0], im.v[1], ""), LLVMBuildFAdd(f->b, re.v[1], im.v[0], ""));
+    return val_complex(f, t, LLVMBuildFSub(f->b, re.v[0], im.v[1], ""),
+                       LLVMBuildFAdd(f->b, re.v[1], im.v[0], ""));
 }
 
 static struct val op_log(struct fn *f, uint32_t node, const struct val *a, uint32_t n)
@@ -409,8 +414,10 @@ static struct val op_modf(struct fn *f, uint32_t node, const struct val *a, uint
     const struct type *t = result_type(f, node);
     (void)n;
     LLVMValueRef x = a[0].v[0], whole_part = unary_llvm(f, "llvm.trunc", x);
-    LLVMValueRef inf = LLVMBuildFCmp(f->b, LLVMRealOEQ, unary_llvm(f, "llvm.fabs", x), real_const(x, __builtin_inf()), "");
-    LLVMValueRef frac = LLVMBuildSelect(f->b, inf, real_const(x, 0), LLVMBuildFSub(f->b, x, whole_part, ""), "");
+    LLVMValueRef inf =
+        LLVMBuildFCmp(f->b, LLVMRealOEQ, unary_llvm(f, "llvm.fabs", x), real_const(x, __builtin_inf()), "");
+    LLVMValueRef frac =
+        LLVMBuildSelect(f->b, inf, real_const(x, 0), LLVMBuildFSub(f->b, x, whole_part, ""), "");
     LLVMValueRef args[2] = { frac, x };
     frac = lo_intrinsic(f, "llvm.copysign", LLVMTypeOf(x), args, 2);
     struct val items[2] = { convert(f, val_scalar(f, a[0].t, frac), t->items[0]),
@@ -425,7 +432,8 @@ static struct val op_phase(struct fn *f, uint32_t node, const struct val *a, uin
     const struct type *t = result_type(f, node);
     (void)n;
     LLVMValueRef im = type_is_complex(a[0].t) ? a[0].v[1] : NULL;
-    struct val re = type_is_complex(a[0].t) ? val_scalar(f, lo_part(f->lo, a[0].t), a[0].v[0]) : convert(f, a[0], t);
+    struct val re =
+        type_is_complex(a[0].t) ? val_scalar(f, lo_part(f->lo, a[0].t), a[0].v[0]) : convert(f, a[0], t);
     LLVMValueRef in[2] = { im ? im : LLVMConstNull(LLVMTypeOf(re.v[0])), re.v[0] };
     return convert(f, val_scalar(f, re.t, libm_call(f, "atan2", LLVMTypeOf(in[0]), in, 2, true)), t);
 }
@@ -527,7 +535,8 @@ static struct val op_sign(struct fn *f, uint32_t node, const struct val *a, uint
     }
     if (type_is_float(a[0].t)) { /* NaN stays, -0.0 becomes 0.0 */
         LLVMValueRef none = LLVMBuildFCmp(f->b, LLVMRealOEQ, x, zero, "");
-        LLVMValueRef neg = LLVMBuildFCmp(f->b, LLVMRealOLT, x, zero, ""), pos = LLVMBuildFCmp(f->b, LLVMRealOGT, x, zero, "");
+        LLVMValueRef neg = LLVMBuildFCmp(f->b, LLVMRealOLT, x, zero, ""),
+                     pos = LLVMBuildFCmp(f->b, LLVMRealOGT, x, zero, "");
         LLVMValueRef r = LLVMBuildSelect(f->b, none, zero, x, "");
         r = LLVMBuildSelect(f->b, neg, real_const(x, -1), r, "");
         return val_scalar(f, a[0].t, LLVMBuildSelect(f->b, pos, real_const(x, 1), r, ""));
@@ -535,7 +544,8 @@ static struct val op_sign(struct fn *f, uint32_t node, const struct val *a, uint
     LLVMValueRef one = LLVMConstInt(LLVMTypeOf(x), 1, 0);
     LLVMValueRef some = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntNE, x, zero, ""), one, zero, "");
     if (type_is_signed(a[0].t))
-        some = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, x, zero, ""), LLVMConstAllOnes(LLVMTypeOf(x)), some, "");
+        some = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, x, zero, ""),
+                               LLVMConstAllOnes(LLVMTypeOf(x)), some, "");
     return val_scalar(f, a[0].t, some);
 }
 
@@ -567,9 +577,11 @@ static struct val op_fmod(struct fn *f, uint32_t node, const struct val *a, uint
     LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(y)), one = LLVMConstInt(LLVMTypeOf(y), 1, 0);
     LLVMValueRef bad = LLVMBuildICmp(f->b, LLVMIntEQ, y, zero, "");
     if (type_is_signed(a[0].t))
-        bad = LLVMBuildOr(f->b, bad, LLVMBuildICmp(f->b, LLVMIntEQ, y, LLVMConstAllOnes(LLVMTypeOf(y)), ""), "");
+        bad = LLVMBuildOr(f->b, bad, LLVMBuildICmp(f->b, LLVMIntEQ, y, LLVMConstAllOnes(LLVMTypeOf(y)), ""),
+                          "");
     y = LLVMBuildSelect(f->b, bad, one, y, "");
-    return val_scalar(f, a[0].t, type_is_signed(a[0].t) ? LLVMBuildSRem(f->b, x, y, "") : LLVMBuildURem(f->b, x, y, ""));
+    return val_scalar(f, a[0].t,
+                      type_is_signed(a[0].t) ? LLVMBuildSRem(f->b, x, y, "") : LLVMBuildURem(f->b, x, y, ""));
 }
 
 static struct val op_logical_not(struct fn *f, uint32_t node, const struct val *a, uint32_t n)
@@ -600,23 +612,56 @@ static const struct {
     const char *name;
     build_fn *build;
 } ops[] = {
-    { "range", op_range },         { "iter", op_iter },           { "slice", op_slice },
-    { "len", op_len },             { "tuple", op_tuple },         { "known", op_known },
-    { "ndim", op_ndim },           { "itemsize", op_itemsize },
-    { "abs", op_abs },             { "min", op_min },             { "max", op_max },
-    { "maximum", op_maximum },     { "minimum", op_minimum },     { "fmax", op_fmax },
-    { "fmin", op_fmin },           { "pow", op_pow },             { "divmod", op_divmod },
-    { "round", op_round },         { "cast", op_cast },           { "complex", op_complex },
-    { "log", op_log },             { "degrees", op_degrees },     { "radians", op_radians },
-    { "floor_int", op_floor_int }, { "ceil_int", op_ceil_int },   { "trunc_int", op_trunc_int },
-    { "isnan", op_isnan },         { "isinf", op_isinf },         { "isfinite", op_isfinite },
-    { "signbit", op_signbit },     { "ldexp", op_ldexp },         { "frexp", op_frexp },
-    { "modf", op_modf },           { "phase", op_phase },         { "polar", op_polar },
-    { "rect", op_rect },           { "conj", op_conj },           { "real", op_real },
-    { "imag", op_imag },           { "square", op_square },       { "reciprocal", op_reciprocal },
-    { "sign", op_sign },           { "negative", op_negative },   { "positive", op_positive },
-    { "invert", op_invert },       { "fmod", op_fmod },           { "logical_not", op_logical_not },
-    { "logical_and", op_logical_and }, { "logical_or", op_logical_or }, { "logical_xor", op_logical_xor },
+    { "range", op_range },
+    { "iter", op_iter },
+    { "slice", op_slice },
+    { "len", op_len },
+    { "tuple", op_tuple },
+    { "known", op_known },
+    { "ndim", op_ndim },
+    { "itemsize", op_itemsize },
+    { "abs", op_abs },
+    { "min", op_min },
+    { "max", op_max },
+    { "maximum", op_maximum },
+    { "minimum", op_minimum },
+    { "fmax", op_fmax },
+    { "fmin", op_fmin },
+    { "pow", op_pow },
+    { "divmod", op_divmod },
+    { "round", op_round },
+    { "cast", op_cast },
+    { "complex", op_complex },
+    { "log", op_log },
+    { "degrees", op_degrees },
+    { "radians", op_radians },
+    { "floor_int", op_floor_int },
+    { "ceil_int", op_ceil_int },
+    { "trunc_int", op_trunc_int },
+    { "isnan", op_isnan },
+    { "isinf", op_isinf },
+    { "isfinite", op_isfinite },
+    { "signbit", op_signbit },
+    { "ldexp", op_ldexp },
+    { "frexp", op_frexp },
+    { "modf", op_modf },
+    { "phase", op_phase },
+    { "polar", op_polar },
+    { "rect", op_rect },
+    { "conj", op_conj },
+    { "real", op_real },
+    { "imag", op_imag },
+    { "square", op_square },
+    { "reciprocal", op_reciprocal },
+    { "sign", op_sign },
+    { "negative", op_negative },
+    { "positive", op_positive },
+    { "invert", op_invert },
+    { "fmod", op_fmod },
+    { "logical_not", op_logical_not },
+    { "logical_and", op_logical_and },
+    { "logical_or", op_logical_or },
+    { "logical_xor", op_logical_xor },
 };
 
 #define KIR_BINARY(NAME, wire, text) { text, KIR_B_##NAME },
@@ -628,7 +673,8 @@ static const struct {
 };
 #undef KIR_BINARY
 
-struct val lower_intrinsic_op(struct fn *f, uint32_t node, const char *name, const struct val *args, uint32_t n)
+struct val lower_intrinsic_op(struct fn *f, uint32_t node, const char *name, const struct val *args,
+                              uint32_t n)
 {
     for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
         if (!strcmp(ops[i].name, name))

@@ -52,7 +52,7 @@ struct slot { /* a stack slot of (local, type) */
 
 struct loop { /* innermost first */
     struct loop *up;
-    struct bound *bound; /* what was known outside */
+    struct bound *bound;         /* what was known outside */
     LLVMBasicBlockRef next, out; /* of continue and break; out skips else */
     uint32_t node, context;
     bool out_used;
@@ -87,7 +87,8 @@ struct lo {
     bool failed;
     LLVMContextRef c;
     LLVMModuleRef m;
-    LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, vd, iptr; /* iptr: an integer of a pointer's size */
+    LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, vd,
+        iptr;            /* iptr: an integer of a pointer's size */
     struct tinfo **info; /* by type id */
     size_t n_info;
     struct linst *inst; /* by instance id */
@@ -106,24 +107,24 @@ struct fn {
     LLVMValueRef fn;
     LLVMBuilderRef b, ab; /* body; allocas (and their null stores), in the entry block */
     LLVMValueRef exc, env;
-    LLVMValueRef *captures; /* leaves of free variables, in order */
+    LLVMValueRef *captures;    /* leaves of free variables, in order */
     LLVMBasicBlockRef dead_bb; /* where code goes that control cannot reach */
-    bool dead;             /* control cannot get here */
+    bool dead;                 /* control cannot get here */
     bool boundscheck, numpy_errors, checked;
     LLVMFastMathFlags fmf;
     /* the ways out */
     LLVMBasicBlockRef ret_bb, static_bb, trace_bb, fail_bb;
-    LLVMValueRef *ret;            /* allocas, one a leaf of the result */
+    LLVMValueRef *ret;                    /* allocas, one a leaf of the result */
     LLVMValueRef desc, node_slot, status; /* alloca: description of a static raise; node to trace; status */
     bool raises;
-    struct slot **slots;       /* by local */
-    LLVMValueRef *isset;       /* by local: alloca i1, NULL where no read asks */
-    bool *borrows;             /* by local: holds what outlives the call, uncounted (borrow.c) */
-    LLVMValueRef *temps;       /* allocas of owner pointers; all are released on the way out */
-    bool *temp_live;           /* held by the current statement */
+    struct slot **slots; /* by local */
+    LLVMValueRef *isset; /* by local: alloca i1, NULL where no read asks */
+    bool *borrows;       /* by local: holds what outlives the call, uncounted (borrow.c) */
+    LLVMValueRef *temps; /* allocas of owner pointers; all are released on the way out */
+    bool *temp_live;     /* held by the current statement */
     size_t n_temps, cap_temps, cap_live;
-    uint32_t *start;           /* by node: first node of its subtree */
-    bool *target;              /* by node: stands where something is assigned */
+    uint32_t *start; /* by node: first node of its subtree */
+    bool *target;    /* by node: stands where something is assigned */
     bool has_walrus;
     struct loop *loop;
     struct bound *bound;
@@ -135,12 +136,14 @@ int lo_fail(struct lo *lo, enum kiln_code code, const char *fmt, ...) __attribut
 int lo_fail_at(struct fn *f, uint32_t node, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void fn_lower(struct lo *lo, const struct instance *in); /* function.c */
 struct linst *lo_inst(struct lo *lo, const struct instance *in);
-void *lo_alloc(struct lo *lo, size_t n, size_t size); /* never NULL: falls back to a static block once failed */
+void *lo_alloc(struct lo *lo, size_t n,
+               size_t size); /* never NULL: falls back to a static block once failed */
 
 /* ---- type_llvm.c ---- */
 const struct tinfo *lo_info(struct lo *lo, const struct type *t);
 LLVMTypeRef lo_reg(struct lo *lo, const struct type *t); /* scalar kinds except complex */
-LLVMTypeRef lo_mem(struct lo *lo, const struct type *t); /* element in memory: i8 for bool, {T,T} for complex */
+LLVMTypeRef lo_mem(struct lo *lo,
+                   const struct type *t); /* element in memory: i8 for bool, {T,T} for complex */
 const struct type *lo_part(struct lo *lo, const struct type *t); /* float type of a complex type's parts */
 const struct type *lo_type(struct lo *lo, enum type_kind kind);
 unsigned lo_itemsize(struct lo *lo, const struct type *t);
@@ -149,11 +152,12 @@ LLVMAttributeRef lo_attr(struct lo *lo, const char *name, uint64_t v);
 void lo_fnattr(struct lo *lo, LLVMValueRef fn, const char *name);
 void lo_paramattr(struct lo *lo, LLVMValueRef fn, unsigned index, const char *name, uint64_t v);
 void lo_target_attrs(struct lo *lo, LLVMValueRef fn);
-LLVMValueRef lo_int(struct lo *lo, int64_t v);   /* i64 */
+LLVMValueRef lo_int(struct lo *lo, int64_t v); /* i64 */
 LLVMValueRef lo_i32(struct lo *lo, int64_t v);
 LLVMValueRef lo_bool(struct lo *lo, bool v);
 LLVMValueRef lo_null(struct lo *lo);
-LLVMValueRef lo_declare(struct lo *lo, const char *name, LLVMTypeRef ret, LLVMTypeRef *args, unsigned n, LLVMTypeRef *ret_type);
+LLVMValueRef lo_declare(struct lo *lo, const char *name, LLVMTypeRef ret, LLVMTypeRef *args, unsigned n,
+                        LLVMTypeRef *ret_type);
 LLVMValueRef lo_intrinsic(struct fn *f, const char *name, LLVMTypeRef over, LLVMValueRef *args, unsigned n);
 LLVMValueRef lo_bytes(struct lo *lo, const char *name, const void *p, size_t len); /* private constant */
 
@@ -165,17 +169,19 @@ struct val val_none(struct fn *f);
 struct val val_dead(void);
 struct val val_poison(struct fn *f, const struct type *t);
 struct val val_zero(struct fn *f, const struct type *t);
-struct val val_item(struct fn *f, struct val v, uint32_t i);  /* item i of a tuple-like value (shares own) */
-struct val val_join(struct fn *f, const struct type *t, const struct val *items, uint32_t n); /* tuple of items */
-struct val val_const(struct fn *f, const struct kir_module *mod, const struct kir_const *k, const struct type *t);
+struct val val_item(struct fn *f, struct val v, uint32_t i); /* item i of a tuple-like value (shares own) */
+struct val val_join(struct fn *f, const struct type *t, const struct val *items,
+                    uint32_t n); /* tuple of items */
+struct val val_const(struct fn *f, const struct kir_module *mod, const struct kir_const *k,
+                     const struct type *t);
 struct val mem_load(struct fn *f, const struct type *t, LLVMValueRef p, bool unaligned);
 void mem_store(struct fn *f, LLVMValueRef p, struct val v, bool unaligned);
 LLVMValueRef at_offset(struct fn *f, LLVMValueRef p, uint64_t bytes);
 LLVMValueRef fn_alloca(struct fn *f, LLVMTypeRef t, const char *name);
 LLVMBasicBlockRef fn_block(struct fn *f, const char *name);
-void fn_at(struct fn *f, LLVMBasicBlockRef bb);  /* go on in bb; clears dead */
-void fn_stop(struct fn *f); /* a terminator was built */
-void fn_br(struct fn *f, LLVMBasicBlockRef bb);  /* branch, then dead */
+void fn_at(struct fn *f, LLVMBasicBlockRef bb); /* go on in bb; clears dead */
+void fn_stop(struct fn *f);                     /* a terminator was built */
+void fn_br(struct fn *f, LLVMBasicBlockRef bb); /* branch, then dead */
 void fn_cond(struct fn *f, LLVMValueRef c, LLVMBasicBlockRef yes, LLVMBasicBlockRef no);
 void helper_begin(struct fn *f); /* a function that is built without an instance: entry block, builders */
 void helper_end(struct fn *f);
@@ -187,14 +193,15 @@ LLVMValueRef to_index(struct fn *f, struct val v); /* any integer or bool as i64
 LLVMValueRef truth(struct fn *f, struct val v);    /* i1 */
 
 /* ---- own.c ---- */
-void temp_hold(struct fn *f, struct val *v);          /* v's owner leaves are new references: hold them */
-struct val own_take(struct fn *f, struct val v);      /* references now the caller's: moved, or retained if borrowed */
+void temp_hold(struct fn *f, struct val *v); /* v's owner leaves are new references: hold them */
+struct val own_take(struct fn *f,
+                    struct val v); /* references now the caller's: moved, or retained if borrowed */
 void own_retain(struct fn *f, LLVMValueRef owner);
 void own_release(struct fn *f, LLVMValueRef owner);
-void own_release_all(struct fn *f, struct val v);     /* every owner leaf */
+void own_release_all(struct fn *f, struct val v); /* every owner leaf */
 size_t temps_mark(struct fn *f);
-void temps_end(struct fn *f, size_t mark);            /* release temporaries made since mark */
-void own_cleanup(struct fn *f);                       /* everything the function holds: on the way out */
+void temps_end(struct fn *f, size_t mark); /* release temporaries made since mark */
+void own_cleanup(struct fn *f);            /* everything the function holds: on the way out */
 struct slot *slot_of(struct fn *f, uint32_t local, const struct type *t);
 void slot_write(struct fn *f, uint32_t local, const struct type *t, struct val v);
 struct val slot_read(struct fn *f, uint32_t local, const struct type *t);
@@ -205,12 +212,15 @@ void borrow_scan(struct fn *f); /* borrow.c: which locals borrow */
 
 /* ---- raise.c ---- */
 #define EXC(name) KILN_EXC_##name
-void raise_static(struct fn *f, uint32_t node, uint32_t class_id, const char *msg); /* msg NULL: no arguments */
+void raise_static(struct fn *f, uint32_t node, uint32_t class_id,
+                  const char *msg); /* msg NULL: no arguments */
 void raise_if(struct fn *f, LLVMValueRef cond, uint32_t node, uint32_t class_id, const char *msg);
-void raise_format(struct fn *f, uint32_t node, uint32_t class_id, const char *fmt, LLVMValueRef *ints, unsigned n);
+void raise_format(struct fn *f, uint32_t node, uint32_t class_id, const char *fmt, LLVMValueRef *ints,
+                  unsigned n);
 void raise_format_if(struct fn *f, LLVMValueRef cond, uint32_t node, uint32_t class_id, const char *fmt,
                      LLVMValueRef *ints, unsigned n);
-void raise_values(struct fn *f, uint32_t node, uint32_t class_id, const struct val *args, const struct kir_const *const *known, uint32_t n);
+void raise_values(struct fn *f, uint32_t node, uint32_t class_id, const struct val *args,
+                  const struct kir_const *const *known, uint32_t n);
 void raise_status(struct fn *f, LLVMValueRef status, uint32_t node, bool never_returns); /* after a call */
 void raise_exits(struct fn *f); /* build the shared blocks */
 void lower_raise(struct fn *f, uint32_t node);
@@ -222,23 +232,32 @@ void lo_stack_check(struct fn *f, uint32_t node); /* recursive functions */
 struct val op_binary(struct fn *f, enum kir_binary op, struct val a, struct val b, uint32_t node);
 struct val op_unary(struct fn *f, enum kir_unary op, struct val a, uint32_t node);
 LLVMValueRef op_compare(struct fn *f, enum kir_compare op, struct val a, struct val b);
-LLVMValueRef int_binary(struct fn *f, enum kir_binary op, const struct type *t, LLVMValueRef a, LLVMValueRef b, uint32_t node);
-LLVMValueRef float_binary(struct fn *f, enum kir_binary op, const struct type *t, LLVMValueRef a, LLVMValueRef b, uint32_t node);
+LLVMValueRef int_binary(struct fn *f, enum kir_binary op, const struct type *t, LLVMValueRef a,
+                        LLVMValueRef b, uint32_t node);
+LLVMValueRef float_binary(struct fn *f, enum kir_binary op, const struct type *t, LLVMValueRef a,
+                          LLVMValueRef b, uint32_t node);
 struct val complex_binary(struct fn *f, enum kir_binary op, struct val a, struct val b, uint32_t node);
 LLVMValueRef complex_abs(struct fn *f, struct val a);
 struct val rt_complex(struct fn *f, const char *name, struct val a, const struct val *b);
 LLVMValueRef rt_real(struct fn *f, const char *name, const struct val *args, unsigned n, LLVMTypeRef ret);
 LLVMValueRef float_floor_int(struct fn *f, LLVMValueRef x, const struct type *to); /* integral float to int */
 
-/* ---- expr.c ---- */
+static inline const struct kir_node *node_of(const struct fn *f, uint32_t node)
+{
+    return &f->in->fn->nodes[node];
+}
+
+/* ---- expr.c, cond.c, known.c ---- */
+struct val eval_and_or(struct fn *f, uint32_t node);
+struct val eval_ifexp(struct fn *f, uint32_t node);
 struct val eval(struct fn *f, uint32_t node);
 struct val eval_as(struct fn *f, uint32_t node, const struct type *t); /* eval and convert */
 LLVMValueRef eval_cond(struct fn *f, uint32_t node, int *ret_known);   /* truth; *ret_known 1, -1 or 0 */
-struct val need_value(struct fn *f, struct val v, uint32_t node); /* an optional that must not be None */
+struct val need_value(struct fn *f, struct val v, uint32_t node);      /* an optional that must not be None */
 struct val aug_value(struct fn *f, uint32_t aug, struct val old, uint32_t value_node); /* old op= value */
 const struct fact *fact_of(struct fn *f, uint32_t node);
 bool node_int(struct fn *f, uint32_t node, int64_t *ret); /* node has a known integer value */
-bool int_min(struct fn *f, uint32_t node, int64_t *ret);   /* a proven lower bound of an integer node */
+bool int_min(struct fn *f, uint32_t node, int64_t *ret);  /* a proven lower bound of an integer node */
 
 /* ---- stmt.c, loop.c ---- */
 void lower_block(struct fn *f, uint32_t node);
@@ -252,8 +271,9 @@ struct val iter_item(struct fn *f, struct val it, LLVMValueRef k);
 /* ---- call.c ---- */
 struct val lower_call(struct fn *f, uint32_t node);
 struct val emit_call(struct fn *f, uint32_t node, const struct instance *callee, const struct val *captures,
-                         const struct val *params);
-struct val call_prelude_node(struct fn *f, uint32_t node); /* operator or attribute that is a prelude function */
+                     const struct val *params);
+struct val call_prelude_node(struct fn *f,
+                             uint32_t node); /* operator or attribute that is a prelude function */
 
 /* ---- array.c ---- */
 LLVMValueRef arr_owner(struct val a);
@@ -261,18 +281,21 @@ LLVMValueRef arr_data(struct val a);
 LLVMValueRef arr_shape(struct val a, unsigned k);
 LLVMValueRef arr_stride(struct fn *f, struct val a, unsigned k); /* bytes; computed unless 'A' */
 LLVMValueRef arr_size(struct fn *f, struct val a);               /* number of elements */
-struct val arr_make(struct fn *f, const struct type *t, LLVMValueRef owner, LLVMValueRef data, LLVMValueRef *shape, LLVMValueRef *strides);
-LLVMValueRef arr_elem(struct fn *f, struct val a, LLVMValueRef *index);    /* address */
+struct val arr_make(struct fn *f, const struct type *t, LLVMValueRef owner, LLVMValueRef data,
+                    LLVMValueRef *shape, LLVMValueRef *strides);
+LLVMValueRef arr_elem(struct fn *f, struct val a, LLVMValueRef *index); /* address */
 struct val arr_load(struct fn *f, struct val a, LLVMValueRef *index);
 void arr_store(struct fn *f, struct val a, LLVMValueRef *index, struct val v);
-LLVMValueRef arr_wrap(struct fn *f, LLVMValueRef i, LLVMValueRef n, unsigned axis, bool nonneg, uint32_t node);
+LLVMValueRef arr_wrap(struct fn *f, LLVMValueRef i, LLVMValueRef n, unsigned axis, bool nonneg,
+                      uint32_t node);
 void arr_fill(struct fn *f, struct val a, struct val v);
-void arr_copy(struct fn *f, struct val to, struct val from, uint32_t node, bool checked); /* broadcast; shape check */
+void arr_copy(struct fn *f, struct val to, struct val from, uint32_t node,
+              bool checked);                                             /* broadcast; shape check */
 LLVMValueRef arr_copy_raw(struct fn *f, struct val to, struct val from); /* shapes fit; true: no memory */
 struct val arr_alloc(struct fn *f, const struct type *t, LLVMValueRef *shape, uint32_t node);
-LLVMValueRef host_alloc(struct fn *f, LLVMValueRef size);  /* struct kiln_mem *, or NULL */
-LLVMValueRef new_data(struct fn *f, LLVMValueRef owner);   /* its memory, known not to alias */
-struct nest { /* loops over a shape */
+LLVMValueRef host_alloc(struct fn *f, LLVMValueRef size); /* struct kiln_mem *, or NULL */
+LLVMValueRef new_data(struct fn *f, LLVMValueRef owner);  /* its memory, known not to alias */
+struct nest {                                             /* loops over a shape */
     LLVMBasicBlockRef head[64], out[64];
     LLVMValueRef iv[64], index[64];
     unsigned n;
@@ -284,25 +307,30 @@ void nest_end(struct fn *f, struct nest *n);
 struct val lower_subscript(struct fn *f, uint32_t node);
 void store_subscript(struct fn *f, uint32_t node, struct val v);
 void augassign_subscript(struct fn *f, uint32_t aug, uint32_t target, uint32_t value_node);
-/* A Python slice on an axis of n elements: first index, step, length. parts: lower, upper, step as i64, NULL absent. */
+/* A Python slice on an axis of n elements: first index, step, length. parts: lower, upper, step as i64, NULL
+ * absent. */
 void slice_resolve(struct fn *f, LLVMValueRef *parts, LLVMValueRef n, uint32_t node, LLVMValueRef *ret_start,
                    LLVMValueRef *ret_step, LLVMValueRef *ret_len);
 
 /* ---- library.c, create.c ---- */
 struct val lower_intrinsic(struct fn *f, uint32_t node, uint16_t id, const struct val *args, uint32_t n);
 struct val lower_create(struct fn *f, uint32_t node, const char *how, const struct val *args, uint32_t n);
-struct val lower_intrinsic_op(struct fn *f, uint32_t node, const char *name, const struct val *args, uint32_t n);
-LLVMValueRef libm_call(struct fn *f, const char *name, LLVMTypeRef ret, LLVMValueRef *in, unsigned n, bool pure);
+struct val lower_intrinsic_op(struct fn *f, uint32_t node, const char *name, const struct val *args,
+                              uint32_t n);
+LLVMValueRef libm_call(struct fn *f, const char *name, LLVMTypeRef ret, LLVMValueRef *in, unsigned n,
+                       bool pure);
 const char *intrinsic_how(uint16_t id);
 const char *intrinsic_name(uint16_t id);
-struct val lower_library_math(struct fn *f, uint32_t node, const char *how, const struct val *args, uint32_t n);
+struct val lower_library_math(struct fn *f, uint32_t node, const char *how, const struct val *args,
+                              uint32_t n);
 
 /* ---- vector.c ---- */
 void vector_variants(struct fn *f, LLVMValueRef call, const char *intrinsic, LLVMTypeRef t);
 void vector_keep(struct lo *lo); /* once, at the end */
 
 /* ---- entry.c, cabi.c ---- */
-struct val call_entry(struct fn *f, const struct val *params, LLVMValueRef *ret_status); /* status NULL: cannot raise */
+struct val call_entry(struct fn *f, const struct val *params,
+                      LLVMValueRef *ret_status); /* status NULL: cannot raise */
 void lower_entry(struct lo *lo);
 void lower_symbol(struct lo *lo);
 

@@ -6,11 +6,6 @@
  * body that changes it does not change the count. */
 #include "daemon/compiler/lower/lo.h"
 
-static const struct kir_node *node_of(struct fn *f, uint32_t node)
-{
-    return &f->in->fn->nodes[node];
-}
-
 /* ---- iterables ---- */
 
 static LLVMValueRef range_length(struct fn *f, struct val r)
@@ -24,7 +19,8 @@ static LLVMValueRef range_length(struct fn *f, struct val r)
     LLVMValueRef zero = lo_int(lo, 0), one = lo_int(lo, 1);
     LLVMIntPredicate less = is_signed ? LLVMIntSLT : LLVMIntULT;
     LLVMValueRef up = is_signed ? LLVMBuildICmp(f->b, LLVMIntSGT, step, zero, "") : lo_bool(lo, true);
-    LLVMValueRef low = LLVMBuildSelect(f->b, up, start, stop, ""), high = LLVMBuildSelect(f->b, up, stop, start, "");
+    LLVMValueRef low = LLVMBuildSelect(f->b, up, start, stop, ""),
+                 high = LLVMBuildSelect(f->b, up, stop, start, "");
     LLVMValueRef by = LLVMBuildSelect(f->b, up, step, LLVMBuildNeg(f->b, step, ""), "");
     LLVMValueRef some = LLVMBuildICmp(f->b, less, low, high, "");
     /* as unsigned: the span of two 64-bit integers fits */
@@ -166,7 +162,8 @@ static bool assigned_in(struct fn *f, uint32_t body, uint32_t local)
     return false;
 }
 
-/* Does the iterable stay alive whatever the body assigns? Its root is a variable that the body leaves alone. */
+/* Does the iterable stay alive whatever the body assigns? Its root is a variable that the body leaves alone.
+ */
 static bool stays_alive(struct fn *f, uint32_t node, uint32_t body)
 {
     const struct kir_node *n = node_of(f, node);
@@ -425,7 +422,8 @@ void lower_for(struct fn *f, uint32_t node)
         return;
     }
     edges_apply(f, f->ctx, node, EDGE_ENTRY);
-    int64_t step = it.t->kind == TY_RANGE && LLVMIsAConstantInt(it.v[2]) ? LLVMConstIntGetSExtValue(it.v[2]) : 0;
+    int64_t step =
+        it.t->kind == TY_RANGE && LLVMIsAConstantInt(it.v[2]) ? LLVMConstIntGetSExtValue(it.v[2]) : 0;
     if (step == 1 || (step == -1 && type_is_signed(it.t->elem)))
         for_range_unit(f, node, it, step == 1);
     else

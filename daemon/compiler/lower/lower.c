@@ -35,12 +35,14 @@ int lo_fail_at(struct fn *f, uint32_t node, const char *fmt, ...)
     va_end(ap);
     if (lo->d && f->in)
         diag_add(lo->d, KILN_E_COMPILE, (int32_t)f->in->func, (int32_t)node, NULL, "%s", text);
-    return lo_fail(lo, KILN_E_COMPILE, "%s (function %d, node %u)", text, f->in ? (int)f->in->func : -1, node);
+    return lo_fail(lo, KILN_E_COMPILE, "%s (function %d, node %u)", text, f->in ? (int)f->in->func : -1,
+                   node);
 }
 
 void *lo_alloc(struct lo *lo, size_t n, size_t size)
 {
-    static _Thread_local _Alignas(16) char spare[1 << 16]; /* keeps code running to where failed is looked at */
+    static _Thread_local _Alignas(
+        16) char spare[1 << 16]; /* keeps code running to where failed is looked at */
     void *p = arena_array(lo->a, n ? n : 1, size);
     if (p)
         return p;
@@ -72,7 +74,8 @@ static void metadata_init(struct lo *lo)
     lo->md_prof = LLVMGetMDKindIDInContext(lo->c, "prof", 4);
     lo->md_range = LLVMGetMDKindIDInContext(lo->c, "range", 5);
     LLVMMetadataRef weights[3] = { LLVMMDStringInContext2(lo->c, "branch_weights", 14),
-                                   LLVMValueAsMetadata(lo_i32(lo, 1)), LLVMValueAsMetadata(lo_i32(lo, 1 << 20)) };
+                                   LLVMValueAsMetadata(lo_i32(lo, 1)),
+                                   LLVMValueAsMetadata(lo_i32(lo, 1 << 20)) };
     lo->weights_cold = LLVMMetadataAsValue(lo->c, LLVMMDNodeInContext2(lo->c, weights, 3));
     unsigned long long most = lo->iptr == lo->i64 ? INT64_MAX : INT32_MAX;
     LLVMMetadataRef range[2] = { LLVMValueAsMetadata(LLVMConstInt(lo->iptr, 0, 0)),

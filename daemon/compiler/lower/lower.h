@@ -14,8 +14,8 @@
  *                 returned by value. Complex values go by pointer: the result is then the first
  *                 parameter, `void kiln_rt_sin_c128(double ret[2], const double a[2])`, and
  *                 `void kiln_rt_pow_c128(double ret[2], const double a[2], const double b[2])`;
- *                 a real result of complex operands is returned: `double kiln_rt_abs_c128(const double a[2])`.
- *   Those that library.def names with `rt.`, for i64 (gcd, lcm, isqrt) and c64/c128 (the rest; complex
+ *                 a real result of complex operands is returned: `double kiln_rt_abs_c128(const double
+ * a[2])`. Those that library.def names with `rt.`, for i64 (gcd, lcm, isqrt) and c64/c128 (the rest; complex
  *   operands of FLOAT1/FLOAT2 rows too: sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos
  *   atan sinh cosh tanh asinh acosh atanh rint), and beyond the table:
  *     pow_c64 pow_c128        complex power, NumPy's rules
@@ -35,7 +35,12 @@
 #include "proto/base/err.h"
 
 /* Which C calling convention the plain symbol follows. */
-enum lower_abi { LOWER_ABI_SYSV_X86_64, LOWER_ABI_AAPCS64, LOWER_ABI_AAPCS_VFP, LOWER_ABI_NONE /* refuse symbols */ };
+enum lower_abi {
+    LOWER_ABI_SYSV_X86_64,
+    LOWER_ABI_AAPCS64,
+    LOWER_ABI_AAPCS_VFP,
+    LOWER_ABI_NONE /* refuse symbols */
+};
 
 struct lower_target {
     const char *triple;
@@ -43,7 +48,7 @@ struct lower_target {
     unsigned pointer_bytes;  /* 8 or 4 */
     enum lower_abi abi;
     bool gpu;
-    bool frame_pointer; /* keep frame pointers (profilers) */
+    bool frame_pointer;         /* keep frame pointers (profilers) */
     const char *cpu, *features; /* NULL, or put on each function as target-cpu and target-features */
 };
 

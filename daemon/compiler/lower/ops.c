@@ -3,7 +3,8 @@
 #include "daemon/compiler/lower/lo.h"
 
 /* NumPy's bool: + is or, * is and. (Python's True + True is 2: inference asks for integers there.) */
-static LLVMValueRef bool_binary(struct fn *f, enum kir_binary op, LLVMValueRef a, LLVMValueRef b, uint32_t node)
+static LLVMValueRef bool_binary(struct fn *f, enum kir_binary op, LLVMValueRef a, LLVMValueRef b,
+                                uint32_t node)
 {
     switch (op) {
     case KIR_B_ADD:
@@ -41,7 +42,7 @@ struct val op_binary(struct fn *f, enum kir_binary op, struct val a, struct val 
     }
     if (type_is_complex(a.t))
         return complex_binary(f, op, a, b, node);
-    LLVMValueRef r = a.t->kind == TY_BOOL  ? bool_binary(f, op, a.v[0], b.v[0], node)
+    LLVMValueRef r = a.t->kind == TY_BOOL ? bool_binary(f, op, a.v[0], b.v[0], node)
                      : type_is_float(a.t) ? float_binary(f, op, a.t, a.v[0], b.v[0], node)
                                           : int_binary(f, op, a.t, a.v[0], b.v[0], node);
     return val_scalar(f, a.t, r);
@@ -63,7 +64,8 @@ struct val op_unary(struct fn *f, enum kir_unary op, struct val a, uint32_t node
     if (op == KIR_U_INVERT)
         return val_scalar(f, a.t, LLVMBuildNot(f->b, a.v[0], ""));
     if (type_is_complex(a.t))
-        return val_complex(f, a.t, fast(f, LLVMBuildFNeg(f->b, a.v[0], "")), fast(f, LLVMBuildFNeg(f->b, a.v[1], "")));
+        return val_complex(f, a.t, fast(f, LLVMBuildFNeg(f->b, a.v[0], "")),
+                           fast(f, LLVMBuildFNeg(f->b, a.v[1], "")));
     if (type_is_float(a.t))
         return val_scalar(f, a.t, fast(f, LLVMBuildFNeg(f->b, a.v[0], "")));
     if (f->checked && type_is_signed(a.t)) {
@@ -136,7 +138,8 @@ static LLVMValueRef compare_numbers(struct fn *f, enum kir_compare op, struct va
         b = convert(f, b, t);
         LLVMValueRef re = LLVMBuildFCmp(f->b, real_predicate(op), a.v[0], b.v[0], "");
         LLVMValueRef im = LLVMBuildFCmp(f->b, real_predicate(op), a.v[1], b.v[1], "");
-        return op == KIR_C_NE || op == KIR_C_ISNOT ? LLVMBuildOr(f->b, re, im, "") : LLVMBuildAnd(f->b, re, im, "");
+        return op == KIR_C_NE || op == KIR_C_ISNOT ? LLVMBuildOr(f->b, re, im, "")
+                                                   : LLVMBuildAnd(f->b, re, im, "");
     }
     if (type_is_float(a.t) || type_is_float(b.t)) {
         const struct type *t = lo_type(f->lo, TY_FLOAT64);
@@ -191,7 +194,8 @@ static LLVMValueRef compare_texts(struct fn *f, enum kir_compare op, struct val 
     LLVMValueRef len = LLVMBuildSelect(f->b, less, a.v[1], b.v[1], "");
     LLVMValueRef args[3] = { a.v[0], b.v[0], LLVMBuildIntCast2(f->b, len, lo->iptr, 0, "") };
     LLVMValueRef r = LLVMBuildCall2(f->b, type, fn, args, 3, "");
-    LLVMValueRef by_len = LLVMBuildSub(f->b, LLVMBuildZExt(f->b, more, lo->i32, ""), LLVMBuildZExt(f->b, less, lo->i32, ""), "");
+    LLVMValueRef by_len = LLVMBuildSub(f->b, LLVMBuildZExt(f->b, more, lo->i32, ""),
+                                       LLVMBuildZExt(f->b, less, lo->i32, ""), "");
     r = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, r, zero, ""), by_len, r, "");
     return LLVMBuildICmp(f->b, int_predicate(op, true), r, zero, "");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ops_float.c - floats: Python's operators, with the results of CPython and NumPy to the last bit and sign. */
+ * ops_float.c - floats: Python's operators, with the results of CPython and NumPy to the last bit and sign.
+ */
 #include "daemon/compiler/lower/lo.h"
 
 static LLVMValueRef zero_of(LLVMValueRef x)
@@ -39,7 +40,8 @@ static const char *division_text(struct fn *f, uint32_t node)
 }
 
 /* r = fmod(a, b), moved into the sign of b; a zero result takes b's sign. *ret_moved: it was moved by b. */
-static LLVMValueRef modulo(struct fn *f, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *ret_raw, LLVMValueRef *ret_moved)
+static LLVMValueRef modulo(struct fn *f, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *ret_raw,
+                           LLVMValueRef *ret_moved)
 {
     LLVMValueRef r = fast(f, LLVMBuildFRem(f->b, a, b, ""));
     LLVMValueRef some = LLVMBuildFCmp(f->b, LLVMRealUNE, r, zero_of(r), "");
@@ -54,7 +56,8 @@ static LLVMValueRef modulo(struct fn *f, LLVMValueRef a, LLVMValueRef b, LLVMVal
 
 static LLVMValueRef floordiv(struct fn *f, LLVMValueRef a, LLVMValueRef b)
 {
-    LLVMValueRef raw, moved, one = LLVMConstReal(LLVMTypeOf(a), 1.0), half = LLVMConstReal(LLVMTypeOf(a), 0.5);
+    LLVMValueRef raw, moved, one = LLVMConstReal(LLVMTypeOf(a), 1.0),
+                             half = LLVMConstReal(LLVMTypeOf(a), 0.5);
     LLVMValueRef plain = LLVMBuildFDiv(f->b, a, b, "");
     modulo(f, a, b, &raw, &moved);
     LLVMValueRef div = LLVMBuildFDiv(f->b, LLVMBuildFSub(f->b, a, raw, ""), b, "");
@@ -70,8 +73,8 @@ static LLVMValueRef floordiv(struct fn *f, LLVMValueRef a, LLVMValueRef b)
     return LLVMBuildSelect(f->b, LLVMBuildFCmp(f->b, LLVMRealOEQ, b, zero_of(b), ""), plain, r, "");
 }
 
-LLVMValueRef float_binary(struct fn *f, enum kir_binary op, const struct type *t, LLVMValueRef a, LLVMValueRef b,
-                          uint32_t node)
+LLVMValueRef float_binary(struct fn *f, enum kir_binary op, const struct type *t, LLVMValueRef a,
+                          LLVMValueRef b, uint32_t node)
 {
     LLVMValueRef raw, moved, args[2] = { a, b };
     switch (op) {
@@ -91,7 +94,8 @@ LLVMValueRef float_binary(struct fn *f, enum kir_binary op, const struct type *t
         check_zero(f, b, node, "float modulo");
         return modulo(f, a, b, &raw, &moved);
     case KIR_B_POW:
-        /* Python's floats raise here; NumPy's give inf. A negative base with a fraction gives NaN, as NumPy. */
+        /* Python's floats raise here; NumPy's give inf. A negative base with a fraction gives NaN, as NumPy.
+         */
         if (t->kind == TY_PYFLOAT && !f->numpy_errors) {
             LLVMValueRef neg = LLVMBuildFCmp(f->b, LLVMRealOLT, b, zero_of(b), "");
             LLVMValueRef zero = LLVMBuildFCmp(f->b, LLVMRealOEQ, a, zero_of(a), "");

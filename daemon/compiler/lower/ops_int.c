@@ -25,7 +25,8 @@ static bool const_int(LLVMValueRef x, int64_t *ret)
     return true;
 }
 
-static LLVMValueRef overflow_checked(struct fn *f, const char *name, LLVMValueRef a, LLVMValueRef b, uint32_t node)
+static LLVMValueRef overflow_checked(struct fn *f, const char *name, LLVMValueRef a, LLVMValueRef b,
+                                     uint32_t node)
 {
     LLVMValueRef args[2] = { a, b };
     LLVMValueRef r = lo_intrinsic(f, name, LLVMTypeOf(a), args, 2);
@@ -35,8 +36,8 @@ static LLVMValueRef overflow_checked(struct fn *f, const char *name, LLVMValueRe
 
 /* A divisor that can be divided by: 0 raises, or becomes 1 with *ret_zero saying where. -1 of a signed type
  * becomes 1 with *ret_minus saying where. NULL: cannot happen. */
-static LLVMValueRef divisor(struct fn *f, const struct type *t, LLVMValueRef b, uint32_t node, const char *msg,
-                            LLVMValueRef *ret_zero, LLVMValueRef *ret_minus)
+static LLVMValueRef divisor(struct fn *f, const struct type *t, LLVMValueRef b, uint32_t node,
+                            const char *msg, LLVMValueRef *ret_zero, LLVMValueRef *ret_minus)
 {
     int64_t c;
     *ret_zero = *ret_minus = NULL;
@@ -64,7 +65,8 @@ static bool power_of_two(int64_t c, unsigned *ret_log)
     return true;
 }
 
-static LLVMValueRef floordiv(struct fn *f, const struct type *t, LLVMValueRef a, LLVMValueRef b, uint32_t node)
+static LLVMValueRef floordiv(struct fn *f, const struct type *t, LLVMValueRef a, LLVMValueRef b,
+                             uint32_t node)
 {
     LLVMValueRef zero, minus;
     unsigned log;
@@ -83,7 +85,8 @@ static LLVMValueRef floordiv(struct fn *f, const struct type *t, LLVMValueRef a,
         if (is_const && c > 0) { /* the remainder's sign is the answer */
             down = LLVMBuildAShr(f->b, r, int_of(r, type_bits(t) - 1), "");
         } else {
-            LLVMValueRef other = LLVMBuildICmp(f->b, LLVMIntSLT, LLVMBuildXor(f->b, r, d, ""), zero_of(r), "");
+            LLVMValueRef other =
+                LLVMBuildICmp(f->b, LLVMIntSLT, LLVMBuildXor(f->b, r, d, ""), zero_of(r), "");
             LLVMValueRef some = LLVMBuildICmp(f->b, LLVMIntNE, r, zero_of(r), "");
             down = LLVMBuildSExt(f->b, LLVMBuildAnd(f->b, other, some, ""), LLVMTypeOf(q), "");
         }
@@ -114,7 +117,8 @@ static LLVMValueRef modulo(struct fn *f, const struct type *t, LLVMValueRef a, L
         if (is_const && c > 0) {
             add = LLVMBuildAnd(f->b, LLVMBuildAShr(f->b, r, int_of(r, type_bits(t) - 1), ""), d, "");
         } else {
-            LLVMValueRef other = LLVMBuildICmp(f->b, LLVMIntSLT, LLVMBuildXor(f->b, r, d, ""), zero_of(r), "");
+            LLVMValueRef other =
+                LLVMBuildICmp(f->b, LLVMIntSLT, LLVMBuildXor(f->b, r, d, ""), zero_of(r), "");
             LLVMValueRef some = LLVMBuildICmp(f->b, LLVMIntNE, r, zero_of(r), "");
             add = LLVMBuildSelect(f->b, LLVMBuildAnd(f->b, other, some, ""), d, zero_of(d), "");
         }
@@ -126,7 +130,8 @@ static LLVMValueRef modulo(struct fn *f, const struct type *t, LLVMValueRef a, L
     return r;
 }
 
-/* A count at or past the width shifts everything out; a negative one is seen as such a count unless checked. */
+/* A count at or past the width shifts everything out; a negative one is seen as such a count unless checked.
+ */
 static LLVMValueRef shift(struct fn *f, const struct type *t, bool left, LLVMValueRef a, LLVMValueRef s,
                           uint32_t node)
 {
@@ -207,22 +212,25 @@ static LLVMValueRef power(struct fn *f, const struct type *t, LLVMValueRef a, LL
     return LLVMBuildCall2(f->b, type, fn, args, 2, "");
 }
 
-LLVMValueRef int_binary(struct fn *f, enum kir_binary op, const struct type *t, LLVMValueRef a, LLVMValueRef b,
-                        uint32_t node)
+LLVMValueRef int_binary(struct fn *f, enum kir_binary op, const struct type *t, LLVMValueRef a,
+                        LLVMValueRef b, uint32_t node)
 {
     bool is_signed = type_is_signed(t);
     switch (op) {
     case KIR_B_ADD:
         if (f->checked)
-            return overflow_checked(f, is_signed ? "llvm.sadd.with.overflow" : "llvm.uadd.with.overflow", a, b, node);
+            return overflow_checked(f, is_signed ? "llvm.sadd.with.overflow" : "llvm.uadd.with.overflow", a,
+                                    b, node);
         return LLVMBuildAdd(f->b, a, b, "");
     case KIR_B_SUB:
         if (f->checked)
-            return overflow_checked(f, is_signed ? "llvm.ssub.with.overflow" : "llvm.usub.with.overflow", a, b, node);
+            return overflow_checked(f, is_signed ? "llvm.ssub.with.overflow" : "llvm.usub.with.overflow", a,
+                                    b, node);
         return LLVMBuildSub(f->b, a, b, "");
     case KIR_B_MUL:
         if (f->checked)
-            return overflow_checked(f, is_signed ? "llvm.smul.with.overflow" : "llvm.umul.with.overflow", a, b, node);
+            return overflow_checked(f, is_signed ? "llvm.smul.with.overflow" : "llvm.umul.with.overflow", a,
+                                    b, node);
         return LLVMBuildMul(f->b, a, b, "");
     case KIR_B_FLOORDIV:
         return floordiv(f, t, a, b, node);

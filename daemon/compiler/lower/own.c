@@ -271,7 +271,8 @@ void edges_apply(struct fn *f, uint32_t ctx, uint32_t node, enum edge_arm arm)
     if (f->dead)
         return;
     for (uint32_t i = 0; i < n && !f->lo->failed; i++) {
-        if (e[i].from == e[i].to || !e[i].from || e[i].from->kind == TY_CONFLICT || e[i].from->kind == TY_UNSET)
+        if (e[i].from == e[i].to || !e[i].from || e[i].from->kind == TY_CONFLICT ||
+            e[i].from->kind == TY_UNSET)
             continue;
         if (!e[i].to || e[i].to->kind == TY_CONFLICT || e[i].to->kind == TY_UNSET) {
             slot_drop(f, e[i].local, e[i].from);

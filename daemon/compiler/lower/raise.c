@@ -117,8 +117,8 @@ static LLVMValueRef desc_arg(struct lo *lo, uint32_t kind, uint32_t len, LLVMVal
 static LLVMValueRef desc_new(struct fn *f, uint32_t node, uint32_t class_id, LLVMValueRef *args, unsigned n)
 {
     struct lo *lo = f->lo;
-    LLVMValueRef fields[4 + KILN_EXC_ARGS_MAX] = { lo_i32(lo, class_id), lo_i32(lo, n), lo_i32(lo, f->in->func),
-                                                   trace_node(f, node) };
+    LLVMValueRef fields[4 + KILN_EXC_ARGS_MAX] = { lo_i32(lo, class_id), lo_i32(lo, n),
+                                                   lo_i32(lo, f->in->func), trace_node(f, node) };
     for (unsigned i = 0; i < n; i++)
         fields[4 + i] = args[i];
     LLVMValueRef s = LLVMConstStructInContext(lo->c, fields, 4 + n, 0);
@@ -205,7 +205,8 @@ static void jump_trace(struct fn *f, uint32_t node)
     fn_br(f, f->trace_bb);
 }
 
-void raise_format(struct fn *f, uint32_t node, uint32_t class_id, const char *fmt, LLVMValueRef *ints, unsigned n)
+void raise_format(struct fn *f, uint32_t node, uint32_t class_id, const char *fmt, LLVMValueRef *ints,
+                  unsigned n)
 {
     if (f->dead)
         return;

@@ -20,8 +20,8 @@ static LLVMValueRef clamp(struct fn *f, LLVMValueRef i, LLVMValueRef n, LLVMValu
     return LLVMBuildSelect(f->b, neg, up, pick(f, LLVMIntSLT, i, high), "");
 }
 
-static void forward(struct fn *f, LLVMValueRef *parts, LLVMValueRef n, LLVMValueRef step, LLVMValueRef *ret_start,
-                    LLVMValueRef *ret_len)
+static void forward(struct fn *f, LLVMValueRef *parts, LLVMValueRef n, LLVMValueRef step,
+                    LLVMValueRef *ret_start, LLVMValueRef *ret_len)
 {
     struct lo *lo = f->lo;
     LLVMValueRef zero = lo_int(lo, 0), one = lo_int(lo, 1);
@@ -39,8 +39,8 @@ static void forward(struct fn *f, LLVMValueRef *parts, LLVMValueRef n, LLVMValue
     *ret_len = LLVMBuildSelect(f->b, some, LLVMBuildAdd(f->b, count, one, ""), zero, "");
 }
 
-static void backward(struct fn *f, LLVMValueRef *parts, LLVMValueRef n, LLVMValueRef back, LLVMValueRef *ret_start,
-                     LLVMValueRef *ret_len)
+static void backward(struct fn *f, LLVMValueRef *parts, LLVMValueRef n, LLVMValueRef back,
+                     LLVMValueRef *ret_start, LLVMValueRef *ret_len)
 {
     struct lo *lo = f->lo;
     LLVMValueRef zero = lo_int(lo, 0), one = lo_int(lo, 1), before = lo_int(lo, -1);
@@ -60,7 +60,8 @@ void slice_resolve(struct fn *f, LLVMValueRef *parts, LLVMValueRef n, uint32_t n
     struct lo *lo = f->lo;
     LLVMValueRef step = parts[2] ? parts[2] : lo_int(lo, 1), zero = lo_int(lo, 0);
     *ret_step = step;
-    raise_if(f, LLVMBuildICmp(f->b, LLVMIntEQ, step, zero, ""), node, EXC(ValueError), "slice step cannot be zero");
+    raise_if(f, LLVMBuildICmp(f->b, LLVMIntEQ, step, zero, ""), node, EXC(ValueError),
+             "slice step cannot be zero");
     if (LLVMIsAConstantInt(step)) {
         int64_t c = LLVMConstIntGetSExtValue(step);
         if (c > 0)

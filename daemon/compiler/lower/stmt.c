@@ -2,11 +2,6 @@
  * stmt.c - statements and assignment targets. */
 #include "daemon/compiler/lower/lo.h"
 
-static const struct kir_node *node_of(struct fn *f, uint32_t node)
-{
-    return &f->in->fn->nodes[node];
-}
-
 /* ---- targets ---- */
 
 static void unpack_tuple(struct fn *f, const uint32_t *targets, uint32_t n, struct val v)

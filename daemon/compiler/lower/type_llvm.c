@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * type_llvm.c - Kiln's types as LLVM types, and small constructors of constants, attributes, declarations.
  *
- * Integers of arrays (shapes, strides) are i64 in values on every target; in memory they have a pointer's size. */
+ * Integers of arrays (shapes, strides) are i64 in values on every target; in memory they have a pointer's
+ * size. */
 #include <string.h>
 
 #include "daemon/compiler/lower/lo.h"
@@ -95,7 +96,8 @@ static void info_set(struct tinfo *ti, uint32_t i, LLVMTypeRef reg, enum leaf_ro
 }
 
 /* The leaves of several types, one after the other. */
-static struct tinfo *info_items(struct lo *lo, const struct type *const *items, uint32_t n_items, uint32_t extra)
+static struct tinfo *info_items(struct lo *lo, const struct type *const *items, uint32_t n_items,
+                                uint32_t extra)
 {
     uint32_t n = 0, at = 0;
     for (uint32_t i = 0; i < n_items; i++)
@@ -206,9 +208,9 @@ void lo_paramattr(struct lo *lo, LLVMValueRef fn, unsigned index, const char *na
 
 static void string_attr(struct lo *lo, LLVMValueRef fn, const char *key, const char *value)
 {
-    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
-                            LLVMCreateStringAttribute(lo->c, key, (unsigned)strlen(key), value,
-                                                      (unsigned)strlen(value)));
+    LLVMAddAttributeAtIndex(
+        fn, LLVMAttributeFunctionIndex,
+        LLVMCreateStringAttribute(lo->c, key, (unsigned)strlen(key), value, (unsigned)strlen(value)));
 }
 
 void lo_target_attrs(struct lo *lo, LLVMValueRef fn)

@@ -63,10 +63,9 @@ struct val val_item(struct fn *f, struct val v, uint32_t i)
         owners += ti->n_owner;
     }
     const struct tinfo *ti = lo_info(f->lo, v.t->items[i]);
-    return (struct val){ .t = v.t->items[i],
-                         .v = v.v + at,
-                         .n = ti->n,
-                         .own = v.own && ti->n_owner ? v.own + owners : 0 };
+    return (struct val){
+        .t = v.t->items[i], .v = v.v + at, .n = ti->n, .own = v.own && ti->n_owner ? v.own + owners : 0
+    };
 }
 
 /* Items with references become owned when any of them is, so that one answer serves the whole tuple. */
@@ -163,7 +162,8 @@ static struct val const_array(struct fn *f, const struct kir_const *k, const str
     return arr_make(f, t, lo_null(lo), g, shape, strides);
 }
 
-struct val val_const(struct fn *f, const struct kir_module *mod, const struct kir_const *k, const struct type *t)
+struct val val_const(struct fn *f, const struct kir_module *mod, const struct kir_const *k,
+                     const struct type *t)
 {
     struct lo *lo = f->lo;
     switch (k->kind) {
@@ -354,8 +354,8 @@ void mem_store(struct fn *f, LLVMValueRef p, struct val v, bool unaligned)
     case TY_OPTIONAL: {
         struct val item = { .t = t->elem, .v = v.v, .n = v.n - 1 };
         mem_store(f, p, item, unaligned);
-        store_as(f, LLVMBuildZExt(f->b, v.v[v.n - 1], lo->i8, ""), at_offset(f, p, layout_of(f, t->elem).size),
-                 false);
+        store_as(f, LLVMBuildZExt(f->b, v.v[v.n - 1], lo->i8, ""),
+                 at_offset(f, p, layout_of(f, t->elem).size), false);
         return;
     }
     case TY_BOOL:

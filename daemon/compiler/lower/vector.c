@@ -74,8 +74,8 @@ void vector_variants(struct fn *f, LLVMValueRef call, const char *intrinsic, LLV
             LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, lo_attr(lo, "memory", 0));
             keep(lo, fn);
         }
-        len += (size_t)snprintf(text + len, sizeof(text) - len, "%s_ZGV_LLVM_N%u%s_%s.%s(%s)", i ? "," : "", lanes, vs,
-                                intrinsic, t == lo->f64 ? "f64" : "f32", name);
+        len += (size_t)snprintf(text + len, sizeof(text) - len, "%s_ZGV_LLVM_N%u%s_%s.%s(%s)", i ? "," : "",
+                                lanes, vs, intrinsic, t == lo->f64 ? "f64" : "f32", name);
     }
     static const char key[] = "vector-function-abi-variant";
     LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
