@@ -87,6 +87,14 @@ static const struct type *python_int(struct walk *w)
 
 /* ---- builtins ---- */
 
+/* Numba has ranges of int32, int64 and uint64. */
+static const struct type *numba_range(struct walk *w, const struct type *t)
+{
+    if (type_bits(t) < 32 || t->kind == TY_INT32)
+        return scalar(w, TY_INT32);
+    return scalar(w, t->kind == TY_UINT64 ? TY_UINT64 : TY_INT64);
+}
+
 const struct type *rule_RANGE(struct walk *w, struct call *c, const struct library_row *row)
 {
     struct params p;
@@ -100,10 +108,13 @@ const struct type *rule_RANGE(struct walk *w, struct call *c, const struct libra
             a = python_int(w);
         if (!type_is_integer(a))
             return rule_wrong(w, c, &p.at[i], "integers");
-        if (type_class(a) != TC_U && type_bits(a) < 64)
-            a = scalar(w, TY_INT64);
-        else if (type_class(a) == TC_U)
-            a = scalar(w, TY_UINT64);
+        a = numba(w) ? numba_range(w, a) : type_class(a) == TC_U ? scalar(w, TY_UINT64)
+                                         : type_bits(a) < 64     ? scalar(w, TY_INT64)
+                                                                 : a;
+        if (numba(w)) { /* the first of int32, int64, uint64 that takes all */
+            elem = !elem || elem->kind == TY_INT32 || a->kind == TY_UINT64 ? a : elem;
+            continue;
+        }
         if (type_is_weak(a) && elem && !type_is_weak(elem))
             continue; /* range(0, n): the type of n */
         if (!elem || type_is_weak(elem))
