@@ -3,11 +3,13 @@
 #include "cache/private.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cache/schema/store_sql.h"
 
@@ -86,6 +88,19 @@ static int make_schema(struct db *db, struct kiln_err *e)
     return r;
 }
 
+/* Payloads can hold secrets, so the file is the owner's alone, whatever the umask; SQLite gives the log and the
+ * shared memory the same mode. */
+static int make_private(const char *path, struct kiln_err *e)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600), failed = 0;
+
+    if (fd < 0 || fchmod(fd, 0600) < 0)
+        failed = errno;
+    if (fd >= 0)
+        close(fd);
+    return failed ? kiln_err_set(e, KILN_E_IO, failed, "cache database '%s': %s", path, strerror(failed)) : 0;
+}
+
 int db_open(struct db *db, const char *path, bool create, struct kiln_err *e)
 {
     int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, code, r;
@@ -95,6 +110,8 @@ int db_open(struct db *db, const char *path, bool create, struct kiln_err *e)
     flags |= create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
     if (!memory)
         flags |= SQLITE_OPEN_NOFOLLOW;
+    if (create && !memory && (r = make_private(path, e)) < 0)
+        return r;
     code = sqlite3_open_v2(path, &db->h, flags, NULL);
     if (code != SQLITE_OK) {
         r = db_fail(db, code, e);

@@ -447,12 +447,23 @@ int threads_start(struct cache *c, struct kiln_err *e)
     return failed ? kiln_err_set(e, KILN_E_NOMEM, failed, "a thread of the cache: %s", strerror(failed)) : 0;
 }
 
+/* What callbacks have asked for while the threads stopped: answered all the same. */
+static void abandon(struct cache *c)
+{
+    while (c->reader.head || c->writer.head) {
+        struct request *r = pop(c->reader.head ? &c->reader : &c->writer);
+        r->result = kiln_err_set(&r->e, KILN_E_CLOSED, 0, "the cache is closing");
+        r->finish(r); /* may ask again */
+    }
+}
+
 void threads_stop(struct cache *c)
 {
     /* The reader first: it may still give the writer a damaged row to delete. */
     queue_stop(&c->reader);
     queue_stop(&c->writer);
     cache_poll(c);
+    abandon(c);
     queue_done(&c->writer);
     queue_done(&c->reader);
     pthread_rwlock_destroy(&c->db_lock);

@@ -76,6 +76,49 @@ static void closing_commits_what_is_queued(void **state)
     rig_done(&g);
 }
 
+/* A callback that runs while the cache closes may ask again: it is answered, with a miss. */
+static void ask_again(void *ctx, const struct kiln_err *e)
+{
+    struct rig *g = ctx;
+    unsigned char key[HASH_BYTES];
+    struct kiln_err ignored;
+
+    assert_null(e);
+    make_key(99, key);
+    assert_int_equal(cache_get(g->c, key, rig_get_done, g, &ignored), 0);
+}
+
+static void purged_while_closing(void *ctx, uint64_t entries, uint64_t bytes, const struct kiln_err *e)
+{
+    (void)bytes;
+    assert_null(e);
+    assert_int_equal(entries, 1);
+    ((struct rig *)ctx)->answers++;
+}
+
+static void what_is_asked_while_closing_is_answered(void **state)
+{
+    struct cache_purge_query all = { .all = true, .owner = -1 };
+    struct key_parts parts;
+    unsigned char key[HASH_BYTES];
+    struct kiln_err e;
+    char name[32];
+    struct rig g;
+
+    (void)state;
+    rig_init(&g);
+    rig_open(&g);
+    make_parts(&parts, 1, name);
+    key_compute(&parts, key);
+    struct cache_entry entry = { .key = key, .parts = &parts, .blob = "x", .blob_len = 1 };
+    assert_int_equal(cache_put(g.c, &entry, ask_again, &g, NULL, &e), 0);
+    assert_int_equal(cache_purge(g.c, &all, purged_while_closing, &g, &e), 0);
+    rig_close(&g);
+    assert_int_equal(g.answers, 2);
+    assert_string_equal(g.source, "miss");
+    rig_done(&g);
+}
+
 struct known_answer {
     struct rig *g;
     struct cache_known known[4];
@@ -313,6 +356,53 @@ static void a_missing_directory_is_made(void **state)
     rig_done(&g);
 }
 
+/* Code and constants in it can be secret. */
+static void nobody_else_may_read_the_files(void **state)
+{
+    static const char *const files[] = { "store.db", "store.db-wal", "store.db-shm", "lock" };
+    mode_t old = umask(0);
+    struct stat st;
+    char path[160];
+    struct rig g;
+
+    (void)state;
+    rig_init(&g);
+    chmod(g.dir, 0755);
+    rig_open(&g);
+    rig_put_now(&g, 1, 100);
+    for (unsigned round = 0; round < 2; round++) {
+        for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+            snprintf(path, sizeof path, "%s/%s", g.dir, files[i]);
+            assert_int_equal(stat(path, &st), 0);
+            assert_int_equal(st.st_mode & 0777, 0600);
+        }
+        rig_close(&g);
+        snprintf(path, sizeof path, "%s/store.db", g.dir);
+        chmod(path, 0666); /* and it is made so again */
+        rig_open(&g);
+        assert_string_equal(rig_get(&g, 1), "disk");
+    }
+    umask(old);
+    rig_done(&g);
+}
+
+/* A link in the place of the file leads nowhere. */
+static void links_are_not_followed(void **state)
+{
+    char path[160], target[160];
+    struct rig g;
+
+    (void)state;
+    rig_init(&g);
+    snprintf(path, sizeof path, "%s/store.db", g.dir);
+    snprintf(target, sizeof target, "%s/elsewhere", g.dir);
+    assert_int_equal(symlink(target, path), 0);
+    rig_open(&g);
+    assert_non_null(strstr(cache_notice(g.c), "memory only"));
+    assert_int_equal(access(target, F_OK), -1);
+    rig_done(&g);
+}
+
 static void network_file_systems_are_known(void **state)
 {
     (void)state;
@@ -330,6 +420,7 @@ int main(void)
         cmocka_unit_test(a_put_is_found_in_memory_and_after_a_restart),
         cmocka_unit_test(a_second_put_replaces_the_first),
         cmocka_unit_test(closing_commits_what_is_queued),
+        cmocka_unit_test(what_is_asked_while_closing_is_answered),
         cmocka_unit_test(many_keys_are_asked_at_once),
         cmocka_unit_test(the_limit_holds),
         cmocka_unit_test(what_is_dear_stays_longer),
@@ -339,6 +430,8 @@ int main(void)
         cmocka_unit_test(without_a_directory_memory_serves),
         cmocka_unit_test(a_directory_that_cannot_be_used_leaves_memory),
         cmocka_unit_test(a_missing_directory_is_made),
+        cmocka_unit_test(nobody_else_may_read_the_files),
+        cmocka_unit_test(links_are_not_followed),
         cmocka_unit_test(network_file_systems_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
