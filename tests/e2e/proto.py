@@ -13,7 +13,7 @@ import rig
 MESSAGES = {text: int(wire) for _, wire, text in
             re.findall(r"^MESSAGE\((\w+), (\d+), (\w+), \w\)", (rig.ROOT / "proto/codec/messages.def").read_text(), re.M)}
 NAMES = {wire: text for text, wire in MESSAGES.items()}
-CODES = {name: int(wire) for name, wire in re.findall(r"^X\((\w+),\s+(\d+),", (rig.ROOT / "proto/base/err.def").read_text(), re.M)}
+CODES = {name: int(wire) for name, wire in re.findall(r"^X\((\w+),\s*(\d+),", (rig.ROOT / "proto/base/err.def").read_text(), re.M)}
 HEAD = struct.Struct("<IHHQ")
 
 

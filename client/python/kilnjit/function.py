@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A decorated function: its options, its specializations and what can be asked of them. Calls go through the
 extension's Dispatcher; this object is its `owner` and does what is slow."""
+import copyreg
 import os
 import sys
 import warnings
@@ -234,9 +235,7 @@ def _reduce(dispatcher):
     return _by_name, (f.__module__, f.__qualname__)
 
 
-def register_pickle():
-    import copyreg
-    copyreg.pickle(_kiln.Dispatcher, _reduce)
+copyreg.pickle(_kiln.Dispatcher, _reduce)
 
 
 def decorate(py_func, options, signatures=()):
