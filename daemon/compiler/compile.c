@@ -125,7 +125,7 @@ int compiler_run(struct compiler *c, struct arena *a, const struct compile_reque
     j.context = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(j.context, complain, &j);
     r = job_run(&j, e);
-    if (r == 0)
+    if (r == 0 && !ret->manifest.len) /* shared objects have theirs already: it is in them too */
         r = manifest_write(&j, &ret->manifest, e);
     job_done(&j);
     return r;

@@ -53,5 +53,7 @@ int foreign_wrap(struct job *j, struct kiln_err *e); /* adds kiln_entry, kiln_bi
 
 /* manifest.c */
 int manifest_write(const struct job *j, struct buf *out, struct kiln_err *e);
+/* Write it to the result and put it into the module, as an ELF note. Requires: the module is optimized. */
+int manifest_note(struct job *j, struct kiln_err *e);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
+#include <llvm-c/DebugInfo.h>
 #include <llvm-c/IRReader.h>
 
 #include "daemon/compiler/compiler.h"
@@ -102,18 +103,33 @@ static int bad_type(struct job *j, LLVMTypeRef have, const struct type *t, const
     return -e->code;
 }
 
+/* These change where an argument travels: with them, a pointer is not what the signature says. */
+static int check_attributes(struct job *j, LLVMValueRef f, struct kiln_err *e)
+{
+    static const char *const refused[] = { "byval", "byref", "sret", "inalloca", "preallocated", "inreg", "nest", "swiftself",
+                                           "swifterror", "swiftasync" };
+
+    for (unsigned i = 0; i <= j->sig.n_params; i++) /* index 0 is the result */
+        for (size_t k = 0; k < sizeof refused / sizeof refused[0]; k++) {
+            unsigned kind = LLVMGetEnumAttributeKindForName(refused[k], strlen(refused[k]));
+            if (LLVMGetEnumAttributeAtIndex(f, i, kind))
+                return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "parameter %u of '%.60s' has the attribute %s: structs can't be passed, "
+                                    "pointers to them can", i, j->req->entry, refused[k]);
+        }
+    return 0;
+}
+
 static int check_entry(struct job *j, struct kiln_err *e)
 {
     LLVMValueRef f = j->req->entry ? LLVMGetNamedFunction(j->module, j->req->entry) : NULL;
     const struct type *ret = j->sig.ret ? j->sig.ret : type_scalar(j->types, TY_NONE);
     LLVMTypeRef type, params[SIGNATURE_MAX_PARAMS], want;
+    int r;
 
     if (!f)
         return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "the module has no function '%.80s'", j->req->entry ? j->req->entry : "");
     if (LLVMIsDeclaration(f))
         return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "'%.80s' is declared in the module, but not defined", j->req->entry);
-    if (strncmp(j->req->entry, "kiln_", 5) == 0)
-        return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "names that begin with kiln_ are reserved");
     type = LLVMGlobalGetValueType(f);
     if (LLVMIsFunctionVarArg(type))
         return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "'%.80s' takes a variable number of arguments", j->req->entry);
@@ -122,6 +138,9 @@ static int check_entry(struct job *j, struct kiln_err *e)
     if (LLVMCountParamTypes(type) != j->sig.n_params)
         return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "'%.80s' has %u parameters in the module, %u in the signature", j->req->entry,
                             LLVMCountParamTypes(type), j->sig.n_params);
+    r = check_attributes(j, f, e);
+    if (r < 0)
+        return r;
     LLVMGetParamTypes(type, params);
     for (uint32_t i = 0; i < j->sig.n_params; i++) {
         want = llvm_type(j, j->sig.params[i]);
@@ -144,6 +163,7 @@ static int check_entry(struct job *j, struct kiln_err *e)
 static int check_globals(struct job *j, struct kiln_err *e)
 {
     static const char *const refused[] = { "llvm.global_ctors", "llvm.global_dtors" };
+    static const char *const reserved[] = { KILN_SYM_KEY, KILN_SYM_BIND, KILN_SYM_ENTRY };
 
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         LLVMValueRef g = LLVMGetNamedGlobal(j->module, refused[i]);
@@ -151,6 +171,10 @@ static int check_globals(struct job *j, struct kiln_err *e)
         if (list && !LLVMIsNull(list))
             return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "the module has constructors or destructors; artifacts run nothing when loaded");
     }
+    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
+        if (LLVMGetNamedFunction(j->module, reserved[i]) || LLVMGetNamedGlobal(j->module, reserved[i]) ||
+            LLVMGetNamedGlobalAlias(j->module, reserved[i], strlen(reserved[i])))
+            return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "'%s' is a name of the artifact's own, the module must not use it", reserved[i]);
     if (LLVMGetFirstGlobalIFunc(j->module))
         return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "the module has indirect functions (ifunc); artifacts run nothing when loaded");
     {
@@ -174,6 +198,26 @@ static void set_features(struct job *j, LLVMValueRef f)
         LLVMAddTargetDependentFunctionAttr(f, "target-features", j->target->features);
 }
 
+/* Nothing but the entry is exported. LLVM's own lists keep their linkage: it means something else there. */
+static void make_internal(LLVMValueRef g)
+{
+    size_t n;
+    const char *name = LLVMGetValueName2(g, &n);
+
+    if (LLVMIsDeclaration(g) || (n > 5 && memcmp(name, "llvm.", 5) == 0))
+        return;
+    LLVMSetVisibility(g, LLVMDefaultVisibility);
+    LLVMSetDLLStorageClass(g, LLVMDefaultStorageClass);
+    LLVMSetLinkage(g, LLVMInternalLinkage);
+}
+
+static void export(LLVMValueRef f)
+{
+    LLVMSetLinkage(f, LLVMExternalLinkage);
+    LLVMSetVisibility(f, LLVMDefaultVisibility);
+    LLVMSetDLLStorageClass(f, LLVMDefaultStorageClass);
+}
+
 int foreign_check(struct job *j, struct kiln_err *e)
 {
     int r = check_layout(j, e);
@@ -185,18 +229,20 @@ int foreign_check(struct job *j, struct kiln_err *e)
     if (r < 0)
         return r;
     for (LLVMValueRef f = LLVMGetFirstFunction(j->module); f; f = LLVMGetNextFunction(f)) {
-        size_t n;
-        const char *name = LLVMGetValueName2(f, &n);
         if (LLVMIsDeclaration(f))
             continue;
         set_features(j, f);
-        if (n == strlen(j->req->entry) && memcmp(name, j->req->entry, n) == 0) {
-            LLVMSetLinkage(f, LLVMExternalLinkage);
-            LLVMSetVisibility(f, LLVMDefaultVisibility);
-        } else {
-            LLVMSetLinkage(f, LLVMInternalLinkage); /* nothing else is exported */
-        }
+        if (f != LLVMGetNamedFunction(j->module, j->req->entry))
+            make_internal(f);
+        else
+            export(f);
     }
+    for (LLVMValueRef g = LLVMGetFirstGlobal(j->module); g; g = LLVMGetNextGlobal(g))
+        make_internal(g);
+    for (LLVMValueRef g = LLVMGetFirstGlobalAlias(j->module); g; g = LLVMGetNextGlobalAlias(g))
+        make_internal(g);
+    if (!j->req->options.debug)
+        LLVMStripModuleDebugInfo(j->module);
     j->symbol = j->req->entry;
     j->may_raise = false;
     return 0;

@@ -83,6 +83,11 @@ static int pass_text_after(struct job *j, struct kiln_err *e)
     return emit_text(j->module, &j->res->object, e) < 0 ? -e->code : JOB_STOP;
 }
 
+static int pass_note(struct job *j, struct kiln_err *e)
+{
+    return j->req->emit == EMIT_SO ? manifest_note(j, e) : 0;
+}
+
 static int pass_emit(struct job *j, struct kiln_err *e)
 {
     bool whole = j->req->emit == EMIT_OBJ || j->req->emit == EMIT_ASM;
@@ -95,7 +100,9 @@ static int pass_emit(struct job *j, struct kiln_err *e)
 
 static int pass_link(struct job *j, struct kiln_err *e)
 {
-    return link_shared(&j->c->linker, j->target, j->object.data, j->object.len, &j->res->object, e);
+    int r = link_shared(&j->c->linker, j->target, j->object.data, j->object.len, &j->res->object, e);
+
+    return r < 0 ? r : artifact_check(j->res->object.data, j->res->object.len, e);
 }
 
 /* ---- KIR ---- */
@@ -142,11 +149,11 @@ typedef int (*pass_fn)(struct job *j, struct kiln_err *e);
 
 static const pass_fn kir_passes[] = { pass_target,      pass_signature, pass_decode,     pass_infer, pass_lower,
                                       pass_text_before, pass_runtime,   pass_optimize,   pass_text_after,
-                                      pass_emit,        pass_link,      NULL };
+                                      pass_note,        pass_emit,      pass_link,        NULL };
 
 static const pass_fn foreign_passes[] = { pass_target,   pass_signature,   foreign_parse, foreign_check, foreign_wrap,
-                                          pass_text_before, pass_optimize, pass_text_after, pass_emit,   pass_link,
-                                          NULL };
+                                          pass_text_before, pass_optimize, pass_text_after, pass_note,   pass_emit,
+                                          pass_link,     NULL };
 
 int job_run(struct job *j, struct kiln_err *e)
 {

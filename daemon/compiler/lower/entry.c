@@ -67,54 +67,86 @@ static void no_memory(struct fn *f)
     LLVMBuildStore(f->b, lo_i32(lo, 0), at_offset(f, f->exc, offsetof(struct kiln_exc, n_trace)));
 }
 
-/* An array whose owner is NULL, in new memory; other values as they are. */
-static struct val keepable(struct fn *f, struct val v, LLVMBasicBlockRef lack)
+static struct val keepable(struct fn *f, struct val v, LLVMBasicBlockRef lack);
+
+/* A value in allocas, for arms that may replace it. */
+static LLVMValueRef *spill(struct fn *f, struct val v)
+{
+    LLVMValueRef *slot = lo_alloc(f->lo, v.n, sizeof(*slot));
+    for (uint32_t i = 0; i < v.n && !f->lo->failed; i++) {
+        slot[i] = fn_alloca(f, LLVMTypeOf(v.v[i]), "keep");
+        LLVMBuildStore(f->b, v.v[i], slot[i]);
+    }
+    return slot;
+}
+
+static void respill(struct fn *f, LLVMValueRef *slot, struct val v)
+{
+    for (uint32_t i = 0; i < v.n && !f->lo->failed; i++)
+        LLVMBuildStore(f->b, v.v[i], slot[i]);
+}
+
+static struct val unspill(struct fn *f, LLVMValueRef *slot, const struct type *t)
+{
+    const struct tinfo *ti = lo_info(f->lo, t);
+    struct val r = val_new(f, t, ti->n);
+    for (uint32_t i = 0; i < ti->n && !f->lo->failed; i++)
+        r.v[i] = LLVMBuildLoad2(f->b, ti->reg[i], slot[i], "");
+    return r;
+}
+
+static struct val keepable_array(struct fn *f, struct val v, LLVMBasicBlockRef lack)
 {
     struct lo *lo = f->lo;
     const struct type *t = v.t;
-    const struct tinfo *ti = lo_info(lo, t);
-    if (!ti->n_owner || lo->failed)
-        return v;
-    if (t->kind == TY_TUPLE) {
-        struct val r = val_new(f, t, v.n);
-        for (uint32_t i = 0, at = 0; i < t->n_items; i++) {
-            struct val item = keepable(f, val_item(f, v, i), lack);
-            for (uint32_t k = 0; k < item.n; k++)
-                r.v[at++] = item.v[k];
-        }
-        return r;
-    }
-    if (t->kind == TY_OPTIONAL) { /* NULL and not valid is the absent one: nothing to copy */
-        return v;
-    }
-    if (t->kind != TY_ARRAY)
-        return v;
     LLVMBasicBlockRef borrowed = fn_block(f, "borrowed"), have = fn_block(f, "have"),
                       out = fn_block(f, "kept");
-    LLVMValueRef *slot = lo_alloc(lo, v.n, sizeof(*slot));
-    for (uint32_t i = 0; i < v.n && !lo->failed; i++) {
-        slot[i] = fn_alloca(f, ti->reg[i], "keep");
-        LLVMBuildStore(f->b, v.v[i], slot[i]);
-    }
+    LLVMValueRef *slot = spill(f, v), strides[64];
     fn_cond(f, LLVMBuildIsNull(f->b, arr_owner(v), ""), borrowed, out);
     fn_at(f, borrowed);
-    LLVMValueRef size = LLVMBuildMul(f->b, arr_size(f, v), lo_int(lo, lo_itemsize(lo, t->elem)), "");
-    LLVMValueRef owner = host_alloc(f, size), strides[64];
+    LLVMValueRef step = lo_int(lo, lo_itemsize(lo, t->elem));
+    LLVMValueRef owner = host_alloc(f, LLVMBuildMul(f->b, arr_size(f, v), step, ""));
     fn_cond(f, LLVMBuildIsNull(f->b, owner, ""), lack, have);
     fn_at(f, have);
-    LLVMValueRef step = lo_int(lo, lo_itemsize(lo, t->elem));
     for (unsigned i = t->ndim; t->layout == 'A' && i-- > 0;) {
         strides[i] = step;
         step = LLVMBuildMul(f->b, step, arr_shape(v, i), "");
     }
     struct val r = arr_make(f, t, owner, new_data(f, owner), v.v + 2, strides);
     arr_copy_raw(f, r, v); /* apart: needs no temporary */
-    for (uint32_t i = 0; i < v.n && !lo->failed; i++)
-        LLVMBuildStore(f->b, r.v[i], slot[i]);
+    respill(f, slot, r);
     fn_br(f, out);
     fn_at(f, out);
-    for (uint32_t i = 0; i < v.n && !lo->failed; i++)
-        r.v[i] = LLVMBuildLoad2(f->b, ti->reg[i], slot[i], "");
+    return unspill(f, slot, t);
+}
+
+/* Arrays whose owner is NULL, in new memory; other values as they are. */
+static struct val keepable(struct fn *f, struct val v, LLVMBasicBlockRef lack)
+{
+    struct lo *lo = f->lo;
+    const struct type *t = v.t;
+    if (!lo_info(lo, t)->n_owner || lo->failed)
+        return v;
+    if (t->kind == TY_ARRAY)
+        return keepable_array(f, v, lack);
+    if (t->kind == TY_OPTIONAL) {
+        LLVMBasicBlockRef some = fn_block(f, "some"), out = fn_block(f, "optional");
+        LLVMValueRef *slot = spill(f, v);
+        fn_cond(f, v.v[v.n - 1], some, out);
+        fn_at(f, some);
+        respill(f, slot, keepable(f, (struct val){ .t = t->elem, .v = v.v, .n = v.n - 1 }, lack));
+        fn_br(f, out);
+        fn_at(f, out);
+        return unspill(f, slot, t);
+    }
+    if (t->kind != TY_TUPLE)
+        return v;
+    struct val r = val_new(f, t, v.n);
+    for (uint32_t i = 0, at = 0; i < t->n_items; i++) {
+        struct val item = keepable(f, val_item(f, v, i), lack);
+        for (uint32_t k = 0; k < item.n && !lo->failed; k++)
+            r.v[at++] = item.v[k];
+    }
     return r;
 }
 

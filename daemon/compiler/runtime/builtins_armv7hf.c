@@ -172,3 +172,25 @@ i64 __aeabi_f2lz(float v)
 {
     return __aeabi_d2lz((double)v);
 }
+
+/* Helpers without the prefix __aeabi_ follow the convention of the target, which here has floats in registers. */
+#include "builtins.inc"
+
+BASE float __gnu_h2f_ieee(u32 h);
+BASE u32 __gnu_f2h_ieee(float x);
+BASE u32 __aeabi_d2h(double x);
+
+float __gnu_h2f_ieee(u32 h)
+{
+    return float_of_half((uint16_t)h);
+}
+
+u32 __gnu_f2h_ieee(float x)
+{
+    return half_of_double(x);
+}
+
+u32 __aeabi_d2h(double x)
+{
+    return half_of_double(x);
+}

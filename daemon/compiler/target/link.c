@@ -86,7 +86,7 @@ int link_shared(const struct linker *l, const struct target *t, const unsigned c
 {
     static const char *const options[] = { "ld.lld", "-shared", "-Bsymbolic", "--hash-style=gnu", "-z", "now", "-z", "relro",
                                            "-z", "defs", "-z", "noexecstack", "--build-id=none", "--no-rosegment",
-                                           "--gc-sections", "--as-needed", "--threads=1", "--eh-frame-hdr", "-O1",
+                                           "--gc-sections", "--as-needed", "--threads=1", "--eh-frame-hdr", "--no-dependent-libraries", "-O1",
                                            "-soname", "kiln-artifact", "-o", "-" };
     const char *args[48];
     char paths[6][32], message[1024];

@@ -25,6 +25,11 @@ void linker_done(struct linker *l);
 int link_shared(const struct linker *l, const struct target *t, const unsigned char *object, size_t len, struct buf *out,
                 struct kiln_err *e);
 
+/* What a linked artifact promises, seen in its own dynamic section: nothing runs when it is loaded or unloaded
+ * (no DT_INIT, DT_FINI or their arrays), no library is looked for in other places (RPATH), no code is relocated.
+ * KILN_E_MODULE_BAD says what is wrong. */
+int artifact_check(const unsigned char *elf, size_t len, struct kiln_err *e);
+
 #ifdef __cplusplus
 extern "C" {
 #endif
