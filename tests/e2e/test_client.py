@@ -4,6 +4,8 @@ import os
 import signal
 import socket
 import subprocess
+import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -300,7 +302,7 @@ def test_few_descriptors():
     """In a process with 64 descriptors 200 artifacts can be loaded all the same."""
     script = """
 import resource, sys, os
-sys.path[:0] = sys.argv[2:]
+sys.path.insert(0, sys.argv[2])
 from kilnjit import _kiln
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
 client = _kiln.Client(sys.argv[1], start=False)
@@ -313,12 +315,12 @@ assert [s(1) for s in kept] == [i + 1 for i in range(200)]
 assert len(os.listdir("/proc/self/fd")) < 40
 print("all")
 """
-    import sys
-    import tempfile
+    package = str(Path(_kiln.__file__).parents[1])
     with tempfile.TemporaryDirectory() as folder:
         daemon = Daemon(Path(folder))
         try:
-            done = subprocess.run([sys.executable, "-c", script, daemon.socket, *sys.path], capture_output=True, text=True, timeout=120)
+            done = subprocess.run([sys.executable, "-c", script, daemon.socket, package],
+                                  capture_output=True, text=True, timeout=120)
         finally:
             daemon.stop()
     assert done.stdout == "all\n", done.stderr
