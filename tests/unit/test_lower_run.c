@@ -168,6 +168,14 @@ static const char pick_kir[] =
     "      (assign (ifexp (local 1) (local 0) (call (lib numpy.ones) [(const 2)])) (local 2))\n"
     "      (return (local 2)))))\n";
 
+/* def both(a):
+ *     return a, np.ones(3), a[1:] */
+static const char both_kir[] = "(kir 1\n"
+                               "  (function 0 (params (a normal))\n"
+                               "    (block\n"
+                               "      (return (tuple (local 0) (call (lib numpy.ones) [(const 3)])\n"
+                               "        (subscript (local 0) (slice (const 1))))))))\n";
+
 /* ---- a host that counts ---- */
 
 static int allocated, released, allow = -1; /* allow: how many more allocations succeed; -1 any */
@@ -524,6 +532,30 @@ static void test_either_array(void **state)
     unload(&l);
 }
 
+/* Borrowed arrays in a result are copied; where that fails, nothing of the result stays. */
+static void test_copied_results(void **state)
+{
+    double data[3] = { 1, 2, 3 };
+    struct array1 a = { NULL, data, 3, 8 }, out[3];
+    (void)state;
+    struct loaded l = load(both_kir, "(float64[::1])", plain, NULL);
+    for (int k = 0; k < 4; k++) {
+        allow = k;
+        if (k < 3) {
+            assert_int_equal(l.entry(out, &a, NULL, &l.exc), KILN_RAISED);
+            assert_int_equal(l.exc.class_id, KILN_EXC_MemoryError);
+        } else {
+            run(&l, out, &a);
+            assert_true(out[0].data != data && out[0].data[2] == 3 && out[1].data[2] == 1 &&
+                        out[2].data[1] == 3);
+            for (int i = 0; i < 3; i++)
+                drop(&out[i]);
+        }
+        assert_int_equal(allocated, released);
+    }
+    unload(&l);
+}
+
 struct pair {
     int32_t a;
     double b;
@@ -570,7 +602,7 @@ int main(void)
         cmocka_unit_test(test_recursion), cmocka_unit_test(test_views),
         cmocka_unit_test(test_stores),    cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_unbound),   cmocka_unit_test(test_either_array),
-        cmocka_unit_test(test_symbol),
+        cmocka_unit_test(test_symbol),    cmocka_unit_test(test_copied_results),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

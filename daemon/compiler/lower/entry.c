@@ -67,7 +67,14 @@ static void no_memory(struct fn *f)
     LLVMBuildStore(f->b, lo_i32(lo, 0), at_offset(f, f->exc, offsetof(struct kiln_exc, n_trace)));
 }
 
-static struct val keepable(struct fn *f, struct val v, LLVMBasicBlockRef lack);
+/* Every reference of the result, so that nothing leaks when one of its arrays cannot be copied. */
+struct keep {
+    LLVMBasicBlockRef lack;
+    LLVMValueRef *held; /* allocas, one an owner leaf, in order */
+    uint32_t at;
+};
+
+static struct val keepable(struct fn *f, struct val v, struct keep *k);
 
 /* A value in allocas, for arms that may replace it. */
 static LLVMValueRef *spill(struct fn *f, struct val v)
@@ -95,7 +102,7 @@ static struct val unspill(struct fn *f, LLVMValueRef *slot, const struct type *t
     return r;
 }
 
-static struct val keepable_array(struct fn *f, struct val v, LLVMBasicBlockRef lack)
+static struct val keepable_array(struct fn *f, struct val v, struct keep *k)
 {
     struct lo *lo = f->lo;
     const struct type *t = v.t;
@@ -106,8 +113,9 @@ static struct val keepable_array(struct fn *f, struct val v, LLVMBasicBlockRef l
     fn_at(f, borrowed);
     LLVMValueRef step = lo_int(lo, lo_itemsize(lo, t->elem));
     LLVMValueRef owner = host_alloc(f, LLVMBuildMul(f->b, arr_size(f, v), step, ""));
-    fn_cond(f, LLVMBuildIsNull(f->b, owner, ""), lack, have);
+    fn_cond(f, LLVMBuildIsNull(f->b, owner, ""), k->lack, have);
     fn_at(f, have);
+    LLVMBuildStore(f->b, owner, k->held[k->at++]);
     for (unsigned i = t->ndim; t->layout == 'A' && i-- > 0;) {
         strides[i] = step;
         step = LLVMBuildMul(f->b, step, arr_shape(v, i), "");
@@ -121,20 +129,20 @@ static struct val keepable_array(struct fn *f, struct val v, LLVMBasicBlockRef l
 }
 
 /* Arrays whose owner is NULL, in new memory; other values as they are. */
-static struct val keepable(struct fn *f, struct val v, LLVMBasicBlockRef lack)
+static struct val keepable(struct fn *f, struct val v, struct keep *k)
 {
     struct lo *lo = f->lo;
     const struct type *t = v.t;
     if (!lo_info(lo, t)->n_owner || lo->failed)
         return v;
     if (t->kind == TY_ARRAY)
-        return keepable_array(f, v, lack);
+        return keepable_array(f, v, k);
     if (t->kind == TY_OPTIONAL) {
         LLVMBasicBlockRef some = fn_block(f, "some"), out = fn_block(f, "optional");
         LLVMValueRef *slot = spill(f, v);
         fn_cond(f, v.v[v.n - 1], some, out);
         fn_at(f, some);
-        respill(f, slot, keepable(f, (struct val){ .t = t->elem, .v = v.v, .n = v.n - 1 }, lack));
+        respill(f, slot, keepable(f, (struct val){ .t = t->elem, .v = v.v, .n = v.n - 1 }, k));
         fn_br(f, out);
         fn_at(f, out);
         return unspill(f, slot, t);
@@ -143,11 +151,27 @@ static struct val keepable(struct fn *f, struct val v, LLVMBasicBlockRef lack)
         return v;
     struct val r = val_new(f, t, v.n);
     for (uint32_t i = 0, at = 0; i < t->n_items; i++) {
-        struct val item = keepable(f, val_item(f, v, i), lack);
-        for (uint32_t k = 0; k < item.n && !lo->failed; k++)
-            r.v[at++] = item.v[k];
+        struct val item = keepable(f, val_item(f, v, i), k);
+        for (uint32_t l = 0; l < item.n && !lo->failed; l++)
+            r.v[at++] = item.v[l];
     }
     return r;
+}
+
+static struct keep keep_begin(struct fn *f, struct val v)
+{
+    struct lo *lo = f->lo;
+    const struct tinfo *ti = lo_info(lo, v.t);
+    struct keep k = { .lack = fn_block(f, "lack") };
+    uint32_t n = 0;
+    k.held = lo_alloc(lo, ti->n_owner + 1, sizeof(*k.held));
+    for (uint32_t i = 0; i < ti->n && !lo->failed; i++) {
+        if (ti->role[i] != LEAF_OWNER)
+            continue;
+        k.held[n] = fn_alloca(f, lo->ptr, "held");
+        LLVMBuildStore(f->b, v.v[i], k.held[n++]);
+    }
+    return k;
 }
 
 static bool any_recursive(const struct program *p)
@@ -221,10 +245,12 @@ static void build_entry(struct lo *lo)
         return_status(&f, status);
         fn_at(&f, done);
     }
-    LLVMBasicBlockRef lack = fn_block(&f, "lack");
-    mem_store(&f, LLVMGetParam(f.fn, 0), keepable(&f, v, lack), false);
+    struct keep k = keep_begin(&f, v);
+    mem_store(&f, LLVMGetParam(f.fn, 0), keepable(&f, v, &k), false);
     return_status(&f, lo_i32(lo, KILN_DONE));
-    fn_at(&f, lack);
+    fn_at(&f, k.lack);
+    for (uint32_t i = 0; i < lo_info(lo, v.t)->n_owner && !lo->failed; i++)
+        own_release(&f, LLVMBuildLoad2(f.b, lo->ptr, k.held[i], ""));
     no_memory(&f);
     return_status(&f, lo_i32(lo, KILN_RAISED));
     helper_end(&f);
