@@ -192,8 +192,8 @@ static void start_options(struct fn *f)
     uint32_t flags = f->in->fn->flags;
     if (f->in->id == 0)
         flags |= o->flags;
-    if (f->in->unit->prelude) /* the library behaves as the code that asked */
-        flags = o->flags;
+    if (f->in->unit->prelude) /* the library is as fast as the code that asked, and divides as NumPy does */
+        flags |= o->flags & KIR_F_FASTMATH;
     f->fmf = fast_flags(flags);
     f->numpy_errors = flags & KIR_F_NUMPY_ERRORS;
     f->checked = o->checked;
