@@ -23,9 +23,11 @@ int main(int argc, char **argv)
         return 0;
     log_set_level((enum log_level)s->settings.log_level);
     if (life_run(s, &e) < 0) {
-        /* the loser of a race between two starts: the winner serves, all is well */
-        log_event(e.code == KILN_E_EXISTS ? LOG_NOTICE : LOG_ERROR, "not started", log_s("error", e.msg));
-        return e.code == KILN_E_EXISTS ? 0 : kiln_err_exit(e.code);
+        /* the loser of a race between two starts: the winner serves, all is well. Not so with a socket of its own and
+         * another daemon's cache directory */
+        bool lost = e.code == KILN_E_EXISTS && s->listen_fd < 0;
+        log_event(lost ? LOG_NOTICE : LOG_ERROR, "not started", log_s("error", e.msg));
+        return lost ? 0 : kiln_err_exit(e.code);
     }
     status = s->exit_status;
     free(s->workers);
