@@ -19,27 +19,8 @@ static const struct {
     uint32_t leaf, subleaf;
     uint8_t reg, bit;
 } features[] = {
-    { "cx16", 2, 1, 0, ECX, 13 },         { "popcnt", 2, 1, 0, ECX, 23 },
-    { "sse3", 2, 1, 0, ECX, 0 },          { "ssse3", 2, 1, 0, ECX, 9 },
-    { "sse4.1", 2, 1, 0, ECX, 19 },       { "sse4.2", 2, 1, 0, ECX, 20 },
-    { "sahf", 2, 0x80000001, 0, ECX, 0 }, { "avx", 3, 1, 0, ECX, 28 },
-    { "f16c", 3, 1, 0, ECX, 29 },         { "fma", 3, 1, 0, ECX, 12 },
-    { "movbe", 3, 1, 0, ECX, 22 },        { "xsave", 3, 1, 0, ECX, 26 },
-    { "avx2", 3, 7, 0, EBX, 5 },          { "bmi", 3, 7, 0, EBX, 3 },
-    { "bmi2", 3, 7, 0, EBX, 8 },          { "lzcnt", 3, 0x80000001, 0, ECX, 5 },
-    { "avx512f", 4, 7, 0, EBX, 16 },      { "avx512dq", 4, 7, 0, EBX, 17 },
-    { "avx512cd", 4, 7, 0, EBX, 28 },     { "avx512bw", 4, 7, 0, EBX, 30 },
-    { "avx512vl", 4, 7, 0, EBX, 31 },     { "aes", 0, 1, 0, ECX, 25 },
-    { "pclmul", 0, 1, 0, ECX, 1 },        { "rdrnd", 0, 1, 0, ECX, 30 },
-    { "fsgsbase", 0, 7, 0, EBX, 0 },      { "adx", 0, 7, 0, EBX, 19 },
-    { "rdseed", 0, 7, 0, EBX, 18 },       { "sha", 0, 7, 0, EBX, 29 },
-    { "clflushopt", 0, 7, 0, EBX, 23 },   { "avx512ifma", 0, 7, 0, EBX, 21 },
-    { "avx512vbmi", 0, 7, 0, ECX, 1 },    { "avx512vbmi2", 0, 7, 0, ECX, 6 },
-    { "gfni", 0, 7, 0, ECX, 8 },          { "vaes", 0, 7, 0, ECX, 9 },
-    { "vpclmulqdq", 0, 7, 0, ECX, 10 },   { "avx512vnni", 0, 7, 0, ECX, 11 },
-    { "avx512bitalg", 0, 7, 0, ECX, 12 }, { "avx512vpopcntdq", 0, 7, 0, ECX, 14 },
-    { "avx512fp16", 0, 7, 0, EDX, 23 },   { "avx512bf16", 0, 7, 1, EAX, 5 },
-    { "avxvnni", 0, 7, 1, EAX, 4 },       { "prfchw", 0, 0x80000001, 0, ECX, 8 },
+#define X86(name, level, leaf, subleaf, reg, bit) { name, level, leaf, subleaf, reg, bit },
+#include "proto/abi/isa.def"
 };
 #define N_FEATURES (sizeof features / sizeof *features)
 
@@ -112,26 +93,53 @@ static const char *target_native(void)
     return native;
 }
 
-#else /* other machines: one level */
+#else /* other machines: one level, and what the kernel says of the CPU */
+
+#include <sys/auxv.h>
+
+static const struct {
+    const char *name;
+    unsigned bit;
+} features[] = {
+#if defined(__aarch64__)
+#define THIS "aarch64"
+#define AARCH64(name, bit) { name, bit },
+#else
+#define THIS "armv7hf"
+#define ARMV7HF(name, bit) { name, bit },
+#endif
+#include "proto/abi/isa.def"
+};
+#define N_FEATURES (sizeof features / sizeof *features)
+
+static char native[256];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void detect(void)
+{
+    size_t at = (size_t)snprintf(native, sizeof native, THIS);
+    for (unsigned i = 0; i < N_FEATURES; i++)
+        if (getauxval(AT_HWCAP) >> features[i].bit & 1)
+            at += (size_t)snprintf(native + at, sizeof native - at, "+%s", features[i].name);
+}
 
 bool kiln_cpu_has(const char *feature)
 {
-    (void)feature;
-    return true; /* their baselines have no optional features that the compiler uses */
+    for (unsigned i = 0; i < N_FEATURES; i++)
+        if (!strcmp(features[i].name, feature))
+            return getauxval(AT_HWCAP) >> features[i].bit & 1;
+    return !strcmp(feature, THIS);
 }
 
 const char *kiln_target_default(void)
 {
-#if defined(__aarch64__)
-    return "aarch64";
-#else
-    return "armv7hf";
-#endif
+    return THIS;
 }
 
 static const char *target_native(void)
 {
-    return kiln_target_default();
+    pthread_once(&once, detect);
+    return native;
 }
 #endif
 

@@ -2,6 +2,7 @@
  * target.c - parsing targets and keeping their machines. */
 #include "daemon/compiler/target/target.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,69 +59,103 @@ const char *target_arch_of(const char *triple)
     return NULL;
 }
 
-static const struct row *find_row(const char *name, size_t n)
+/* The longest name that the text begins with: "x86-64-v3-fma" is not a feature v3 of x86-64. */
+static const struct row *find_row(const char *text, size_t *ret_len)
 {
-    for (size_t i = 0; i < N_ROWS; i++)
-        if (strlen(rows[i].name) == n && memcmp(rows[i].name, name, n) == 0)
-            return &rows[i];
-    return NULL;
+    const struct row *best = NULL;
+
+    for (size_t i = 0; i < N_ROWS; i++) {
+        size_t n = strlen(rows[i].name);
+        if (strncmp(text, rows[i].name, n) != 0 || (text[n] && text[n] != '+' && text[n] != '-') || (best && n < *ret_len))
+            continue;
+        best = &rows[i];
+        *ret_len = n;
+    }
+    return best;
 }
 
 static int unknown(const char *text, struct kiln_err *e)
 {
-    char known[200] = "";
+    char names[200] = "";
 
     for (size_t i = 0; i < N_ROWS; i++) {
-        strcat(known, i ? ", " : "");
-        strcat(known, rows[i].name);
+        strcat(names, i ? ", " : "");
+        strcat(names, rows[i].name);
     }
-    return kiln_err_set(e, KILN_E_TARGET, 0, "there is no target '%.60s' (there are: %s)", text, known);
+    return kiln_err_set(e, KILN_E_TARGET, 0, "there is no target '%.60s' (there are: %s)", text, names);
 }
 
-static int by_text(const void *a, const void *b)
+static const struct feature {
+    const char *name;
+    enum target_stub arch;
+} known[] = {
+#define X86(name, level, leaf, subleaf, reg, bit) { name, STUB_X86_64 },
+#define AARCH64(name, bit) { name, STUB_AARCH64 },
+#define ARMV7HF(name, bit) { name, STUB_ARMV7HF },
+#include "proto/abi/isa.def"
+};
+
+static bool is_known(const char *name, size_t len, enum target_stub arch)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (known[i].arch == arch && strlen(known[i].name) == len && memcmp(known[i].name, name, len) == 0)
+            return true;
+    return false;
 }
 
-/* "+a-b+c" in a canonical order, each with its sign, into out separated by `between` ("" or ","). */
-static int features(char *copy, struct target *to, const char *base, struct kiln_err *e)
-{
-    char *items[64];
-    unsigned n = 0;
+/* One "+name" or "-name" of a target's text. */
+struct item {
+    const char *p;
+    size_t len; /* with its sign */
+};
 
-    for (char *p = copy; *p;) {
-        char *sign = p++;
-        size_t len = strspn(p, "abcdefghijklmnopqrstuvwxyz0123456789.");
-        if ((*sign != '+' && *sign != '-') || len == 0 || n == 64)
-            return kiln_err_set(e, KILN_E_TARGET, 0, "features are written +name or -name behind the target, not '%.40s'", sign);
-        p += len;
-        items[n++] = sign;
-        if (*p && *p != '+' && *p != '-')
-            return kiln_err_set(e, KILN_E_TARGET, 0, "a feature's name has letters, digits and dots, not '%.40s'", p);
+/* By name; the signs of one name side by side. */
+static int by_name(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    size_t n = x->len < y->len ? x->len : y->len;
+    int r = memcmp(x->p + 1, y->p + 1, n - 1);
+
+    return r ? r : x->len != y->len ? (x->len > y->len) - (x->len < y->len) : *x->p - *y->p;
+}
+
+static int split(const char *p, const struct row *row, struct item *items, size_t *n, struct kiln_err *e)
+{
+    for (*n = 0; *p; p += items[(*n)++].len) {
+        size_t len = 1 + strcspn(p + 1, "+-");
+        if (*n == TARGET_FEATURES)
+            return kiln_err_set(e, KILN_E_TARGET, 0, "a target has at most %d features", TARGET_FEATURES);
+        if (row->stub == STUB_ARMV7HF && strncmp(p + 1, "hwdiv-arm", 9) == 0) /* the one name with a hyphen */
+            len = 10;
+        if (!is_known(p + 1, len - 1, row->stub))
+            return kiln_err_set(e, KILN_E_TARGET, 0, "%s has no feature '%.*s' (docs/targets.md lists them)", row->name,
+                                (int)(len - 1 < 40 ? len - 1 : 40), p + 1);
+        items[*n] = (struct item){ p, len };
     }
-    /* cut the items apart, from the back so that signs are still readable */
-    {
-        char *store = malloc(2 * TARGET_TEXT);
-        char *at = store;
-        if (!store)
-            return kiln_err_set(e, KILN_E_NOMEM, 0, "target");
-        for (unsigned i = 0; i < n; i++) {
-            size_t len = (i + 1 < n ? items[i + 1] : copy + strlen(copy)) - items[i];
-            memcpy(at, items[i], len);
-            at[len] = '\0';
-            items[i] = at;
-            at += len + 1;
+    return 0;
+}
+
+/* Features in canonical order, once each: to->text for people and keys, to->features for LLVM. */
+static int features(const char *text, struct target *to, const struct row *row, struct kiln_err *e)
+{
+    struct item items[TARGET_FEATURES];
+    size_t n;
+    int r = split(text, row, items, &n, e);
+
+    if (r < 0)
+        return r;
+    qsort(items, n, sizeof *items, by_name);
+    strcpy(to->features, row->features);
+    for (size_t i = 0; i < n; i++) {
+        const struct item *x = &items[i], *before = i ? x - 1 : NULL;
+        if (before && before->len == x->len && memcmp(before->p + 1, x->p + 1, x->len - 1) == 0) {
+            if (*before->p != *x->p)
+                return kiln_err_set(e, KILN_E_TARGET, 0, "the target both adds and removes '%.*s'", (int)x->len - 1, x->p + 1);
+            continue;
         }
-        qsort(items, n, sizeof *items, by_text);
-        strcpy(to->features, base);
-        for (unsigned i = 0; i < n; i++) {
-            if (i && strcmp(items[i], items[i - 1]) == 0)
-                continue;
-            strcat(to->text, items[i]);
-            strcat(to->features, *to->features ? "," : "");
-            strcat(to->features, items[i]);
-        }
-        free(store);
+        strncat(to->text, x->p, x->len);
+        strcat(to->features, *to->features ? "," : "");
+        strncat(to->features, x->p, x->len);
     }
     return 0;
 }
@@ -152,7 +187,6 @@ int target_find(struct targets *t, const char *text, const struct target **ret, 
     size_t n;
     const struct row *row;
     struct target *x;
-    char copy[TARGET_TEXT];
     int r;
 
     if (!text || !*text)
@@ -164,8 +198,7 @@ int target_find(struct targets *t, const char *text, const struct target **ret, 
             *ret = x;
             return 0;
         }
-    n = strcspn(text, "+");
-    row = find_row(text, n);
+    row = find_row(text, &n);
     if (!row)
         return unknown(text, e);
     x = calloc(1, sizeof *x);
@@ -176,8 +209,7 @@ int target_find(struct targets *t, const char *text, const struct target **ret, 
     x->cpu = row->cpu;
     x->stub = row->stub;
     strcpy(x->text, row->name);
-    strcpy(copy, text + n);
-    r = features(copy, x, row->features, e);
+    r = features(text + n, x, row, e);
     if (r == 0)
         for (struct target *y = t->first; y; y = y->next)
             if (strcmp(x->text, y->text) == 0) { /* the same, spelled otherwise */

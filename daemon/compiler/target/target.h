@@ -8,7 +8,8 @@
 #include "daemon/compiler/lower/lower.h"
 #include "proto/base/err.h"
 
-#define TARGET_TEXT 512 /* bytes of a target's text at most */
+#define TARGET_TEXT 512 /* bytes of a target's canonical text and of LLVM's list; a request's text has half of it */
+#define TARGET_FEATURES 64
 
 enum target_stub { STUB_X86_64, STUB_AARCH64, STUB_ARMV7HF, STUB__COUNT };
 
