@@ -309,7 +309,8 @@ static int remember(struct purge *p, sqlite3_stmt *s, struct kiln_err *e)
     unsigned char *grown;
 
     p->entries++;
-    p->bytes += (uint64_t)sqlite3_column_int64(s, 2);
+    if (p->dry_run) /* otherwise measured: payloads may go with their last row */
+        p->bytes += (uint64_t)sqlite3_column_int64(s, 2);
     if (p->everything || p->dry_run || !key || sqlite3_column_bytes(s, 1) != HASH_BYTES)
         return 0;
     if (p->n_gone == p->cap_gone) {
@@ -399,6 +400,7 @@ static int purge_run(struct db *db, struct request *base, struct kiln_err *e)
     struct purge *p = (struct purge *)base;
     struct kiln_err ignored;
     int64_t ids[TURN_DELETES];
+    uint64_t entries, before = 0, after = 0;
     unsigned n = 0;
     bool last = true;
     int r;
@@ -411,15 +413,20 @@ static int purge_run(struct db *db, struct request *base, struct kiln_err *e)
     }
     if ((r = db_run(db, SQL_BEGIN, e)) < 0)
         return r;
-    r = doomed(db, p, ids, &n, &last, e);
+    r = db_totals(db, &entries, &before, e);
+    if (r == 0)
+        r = doomed(db, p, ids, &n, &last, e);
     if (r == 0)
         r = delete_ids(db, ids, n, e);
+    if (r == 0)
+        r = db_totals(db, &entries, &after, e);
     if (r == 0)
         r = db_run(db, SQL_COMMIT, e);
     if (r < 0) {
         db_run(db, SQL_ROLLBACK, &ignored);
         return r;
     }
+    p->bytes += before - after;
     return last ? 0 : RUN_AGAIN;
 }
 

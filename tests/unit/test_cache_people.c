@@ -279,8 +279,10 @@ static void purge_by_key_name_age_and_all(void **state)
 
     purge(&g, &a, (struct cache_purge_query){ .owner = 1001, .all = true });
     assert_int_equal(a.entries, 0);
+    cache_stats(g.c, &s);
     purge(&g, &a, (struct cache_purge_query){ .owner = -1, .all = true });
     assert_int_equal(a.entries, 3);
+    assert_int_equal(a.bytes, s.bytes);
     assert_string_equal(rig_get(&g, 0), "miss");
     cache_stats(g.c, &s);
     assert_int_equal(s.entries, 0);
