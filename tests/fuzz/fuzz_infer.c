@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_infer.c - inference of hostile modules and signatures.
  *
- * Input: a byte of options, a signature up to a newline, then a module: in wire form, or in text form if it begins
- * with '('. Whatever is well-formed must end in a program whose reached nodes all have types, or in a diagnostic. */
+ * Input: a byte of options, a signature up to a newline, then a module: in wire form, or in text form if it
+ * begins with '('. Whatever is well-formed must end in a program whose reached nodes all have types, or in a
+ * diagnostic. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,14 +28,16 @@ static void check_types(const struct program *p)
             for (uint32_t n = 0; n < in->fn->n_nodes; n++) {
                 const struct fact *f = fact_at(in, c, n);
                 must(!f->has_value || f->value);
-                must(!f->callee || (f->callee->ret && f->n_args == f->callee->fn->n_params + f->callee->fn->n_free));
+                must(!f->callee ||
+                     (f->callee->ret && f->n_args == f->callee->fn->n_params + f->callee->fn->n_free));
             }
         for (uint32_t k = 0; k < in->n_edges; k++)
             must(in->edges[k].local < in->fn->n_locals && in->edges[k].from && in->edges[k].to);
     }
 }
 
-static void infer(struct arena *a, const struct kir_module *m, const char *sig_text, size_t len, unsigned options)
+static void infer(struct arena *a, const struct kir_module *m, const char *sig_text, size_t len,
+                  unsigned options)
 {
     struct type_table *types = type_table_new(a);
     const struct compile_options o = { .numba = options & 2, .checked = options & 4 };

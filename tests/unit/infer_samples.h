@@ -16,8 +16,8 @@ struct inferred {
 };
 
 /* Types a module at a signature; env: the slots' types, split at ';', or NULL. */
-static inline void infer_text(struct inferred *r, const char *text, const char *sig_text, const char *env_text,
-                              struct compile_options options)
+static inline void infer_text(struct inferred *r, const char *text, const char *sig_text,
+                              const char *env_text, struct compile_options options)
 {
     const struct type *env[8];
     struct signature sig;
@@ -58,7 +58,8 @@ static inline void infer_print(const struct inferred *r, struct buf *out)
         if (d->hint)
             buf_printf(out, "  hint: %s\n", d->hint);
         for (uint32_t k = 0; k < d->n_notes; k++)
-            buf_printf(out, "  note at function %d %%%d: %s\n", d->notes[k].function, d->notes[k].node, d->notes[k].message);
+            buf_printf(out, "  note at function %d %%%d: %s\n", d->notes[k].function, d->notes[k].node,
+                       d->notes[k].message);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The promotion table, cell by cell, against tests/unit/promote.txt (made by promote_make.py from NumPy, Python and
- * Numba): the result of every operator and join at every two types, in both columns. */
+ * The promotion table, cell by cell, against tests/unit/promote.txt (made by promote_make.py from NumPy,
+ * Python and Numba): the result of every operator and join at every two types, in both columns. */
 #include "tests/unit/infer_samples.h"
 
 #include <stdio.h>
@@ -14,12 +14,15 @@ static void result_of(const char *op, const char *a, const char *b, bool numba, 
     struct inferred r;
 
     if (strcmp(op, "join") == 0)
-        snprintf(text, sizeof text,
-                 "(kir 1 (function 0 (params (x normal) (y normal) (c normal)) (block (assign (local 0) (local 3))"
-                 " (if (local 2) (block (assign (local 1) (local 3)))) (return (local 3)))))");
+        snprintf(
+            text, sizeof text,
+            "(kir 1 (function 0 (params (x normal) (y normal) (c normal)) (block (assign (local 0) (local 3))"
+            " (if (local 2) (block (assign (local 1) (local 3)))) (return (local 3)))))");
     else
-        snprintf(text, sizeof text, "(kir 1 (function 0 (params (x normal) (y normal)) (block"
-                 " (return (binary %s (local 0) (local 1))))))", op);
+        snprintf(text, sizeof text,
+                 "(kir 1 (function 0 (params (x normal) (y normal)) (block"
+                 " (return (binary %s (local 0) (local 1))))))",
+                 op);
     snprintf(sig, sizeof sig, "(%s, %s%s)", a, b, strcmp(op, "join") == 0 ? ", bool" : "");
     infer_text(&r, text, sig, NULL, (struct compile_options){ .numba = numba });
     if (r.p) {
@@ -51,7 +54,8 @@ static void test_table(void **state)
                 continue;
             result_of(op, a, b, numba, got, sizeof got);
             if (strcmp(got, want[numba]) != 0) {
-                print_error("%s: %s %s %s is %s, should be %s\n", numba ? "numba" : "python", a, op, b, got, want[numba]);
+                print_error("%s: %s %s %s is %s, should be %s\n", numba ? "numba" : "python", a, op, b, got,
+                            want[numba]);
                 wrong++;
             }
             rows++;

@@ -31,13 +31,14 @@ static bool spread(struct walk *w, struct call *c, size_t *cap, uint32_t star)
         return true;
     }
     if (t->kind != TY_TUPLE) {
-        mistake(w, star, "make a tuple of it: the number of arguments must be known", "only a tuple can be spread into arguments, not %s",
-                show(w, t));
+        mistake(w, star, "make a tuple of it: the number of arguments must be known",
+                "only a tuple can be spread into arguments, not %s", show(w, t));
         c->bottom = true;
         return true;
     }
     for (uint32_t i = 0; i < t->n_items; i++)
-        if (!add_arg(w, c, cap, (struct arg){ .from = ARG_ITEM, .type = t->items[i], .node = inner, .index = i }))
+        if (!add_arg(w, c, cap,
+                     (struct arg){ .from = ARG_ITEM, .type = t->items[i], .node = inner, .index = i }))
             return false;
     return true;
 }
@@ -53,7 +54,8 @@ static bool arguments(struct walk *w, uint32_t node, struct call *c)
         if (node_at(w, pos[i])->op == KIR_STAR) {
             if (!spread(w, c, &cap, pos[i]))
                 return false;
-        } else if (!add_arg(w, c, &cap, (struct arg){ .from = ARG_NODE, .type = expr(w, pos[i]), .node = pos[i] })) {
+        } else if (!add_arg(w, c, &cap,
+                            (struct arg){ .from = ARG_NODE, .type = expr(w, pos[i]), .node = pos[i] })) {
             return false;
         }
     }
@@ -79,7 +81,9 @@ static const char *param_list(struct walk *w, const struct kir_function *fn)
     buf_init(&b, 1 << 12);
     for (uint32_t i = 0; i < fn->n_params; i++)
         buf_printf(&b, "%s%s%s%s", i ? ", " : "",
-                   fn->params[i].kind == KIR_P_STAR ? "*" : fn->params[i].kind == KIR_P_KWSTAR ? "**" : "",
+                   fn->params[i].kind == KIR_P_STAR     ? "*"
+                   : fn->params[i].kind == KIR_P_KWSTAR ? "**"
+                                                        : "",
                    fn->params[i].name, fn->params[i].default_plus_1 ? "=..." : "");
     s = arena_dup(w->p->a, b.data, b.len);
     buf_done(&b);
@@ -102,7 +106,8 @@ static bool pack_rest(struct walk *w, struct call *c, uint32_t from, struct bind
     return true;
 }
 
-static const struct type *bind_positional(struct walk *w, struct call *c, const struct kir_function *fn, struct binding *b)
+static const struct type *bind_positional(struct walk *w, struct call *c, const struct kir_function *fn,
+                                          struct binding *b)
 {
     uint32_t at = 0;
 
@@ -121,7 +126,8 @@ static const struct type *bind_positional(struct walk *w, struct call *c, const 
     return w->p->none;
 }
 
-static const struct type *bind_keywords(struct walk *w, struct call *c, const struct kir_function *fn, struct binding *b)
+static const struct type *bind_keywords(struct walk *w, struct call *c, const struct kir_function *fn,
+                                        struct binding *b)
 {
     for (uint32_t k = 0; k < c->n_kw; k++) {
         const char *name = const_of(w, c->kw_names[k])->s.p;
@@ -130,11 +136,13 @@ static const struct type *bind_keywords(struct walk *w, struct call *c, const st
                                     strcmp(fn->params[i].name, name) != 0))
             i++;
         if (i == fn->n_params)
-            return mistake(w, c->kw_nodes[k], NULL, "there is no parameter '%s': the function takes (%s)", name,
-                           param_list(w, fn));
+            return mistake(w, c->kw_nodes[k], NULL, "there is no parameter '%s': the function takes (%s)",
+                           name, param_list(w, fn));
         if (b->args[i].type)
             return mistake(w, c->kw_nodes[k], NULL, "parameter '%s' is given twice", name);
-        b->args[i] = (struct arg){ .from = ARG_NODE, .type = fact_for(w, c->kw_nodes[k])->type, .node = c->kw_nodes[k] };
+        b->args[i] = (struct arg){ .from = ARG_NODE,
+                                   .type = fact_for(w, c->kw_nodes[k])->type,
+                                   .node = c->kw_nodes[k] };
     }
     return w->p->none;
 }
@@ -147,18 +155,23 @@ static const struct type *bind_defaults(struct walk *w, struct call *c, const st
         if (b->args[i].type)
             continue;
         if (p->kind == KIR_P_KWSTAR)
-            return mistake(w, c->node, "name the keywords", "functions with **%s are not compiled by this version", p->name);
+            return mistake(w, c->node, "name the keywords",
+                           "functions with **%s are not compiled by this version", p->name);
         if (!p->default_plus_1)
-            return mistake(w, c->node, NULL, "argument '%s' is missing: the function takes (%s)", p->name, param_list(w, fn));
-        b->args[i] = (struct arg){ .from = ARG_CONST, .index = p->default_plus_1 - 1,
-                                   .type = const_type(w, unit->mod, &unit->mod->consts[p->default_plus_1 - 1]) };
+            return mistake(w, c->node, NULL, "argument '%s' is missing: the function takes (%s)", p->name,
+                           param_list(w, fn));
+        b->args[i] =
+            (struct arg){ .from = ARG_CONST,
+                          .index = p->default_plus_1 - 1,
+                          .type = const_type(w, unit->mod, &unit->mod->consts[p->default_plus_1 - 1]) };
         if (!b->args[i].type)
             return mistake(w, c->node, NULL, "the default of '%s' is not compiled by this version", p->name);
     }
     return w->p->none;
 }
 
-const struct type *call_function(struct walk *w, struct call *c, const struct unit *unit, const struct type *callee)
+const struct type *call_function(struct walk *w, struct call *c, const struct unit *unit,
+                                 const struct type *callee)
 {
     const struct kir_function *fn = &unit->mod->functions[callee->index];
     uint32_t n = fn->n_params, n_all = n + fn->n_free;
@@ -178,8 +191,9 @@ const struct type *call_function(struct walk *w, struct call *c, const struct un
         b.types[i] = b.args[i].type;
     for (uint32_t i = 0; i < fn->n_free; i++) {
         b.types[n + i] = callee->items[i];
-        b.args[n + i] = (struct arg){ .from = ARG_CAPTURE, .type = callee->items[i], .index = i,
-                                      .node = kir_arg(node_at(w, c->node), 0) };
+        b.args[n + i] = (struct arg){
+            .from = ARG_CAPTURE, .type = callee->items[i], .index = i, .node = kir_arg(node_at(w, c->node), 0)
+        };
     }
     t = call_instance(w, c->node, unit, callee->index, b.types, b.types + n, &instance);
     c->f->callee = instance;
@@ -230,7 +244,8 @@ const struct type *call(struct walk *w, uint32_t node, struct fact *f)
     if (is_bottom(callee))
         return callee;
     switch (callee->kind) {
-    case TY_FUNCTION: return call_function(w, &c, w->w->in.unit, callee);
+    case TY_FUNCTION:
+        return call_function(w, &c, w->w->in.unit, callee);
     case TY_LIBRARY:
         c.name = callee->name;
         if (strncmp(callee->name, "builtins.", 9) == 0 && is_exception_name(callee->name + 9)) {
@@ -242,7 +257,9 @@ const struct type *call(struct walk *w, uint32_t node, struct fact *f)
     case TY_METHOD:
         c.name = callee->kind == TY_METHOD ? callee->name : show(w, callee->elem);
         return library_call(w, &c, callee->kind == TY_METHOD ? callee->name : NULL);
-    case TY_EXCEPTION: return raise_call(w, &c, callee);
-    default: return mistake(w, node, NULL, "%s can't be called", show(w, callee));
+    case TY_EXCEPTION:
+        return raise_call(w, &c, callee);
+    default:
+        return mistake(w, node, NULL, "%s can't be called", show(w, callee));
     }
 }

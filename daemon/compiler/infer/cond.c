@@ -14,30 +14,38 @@ int truth_of(struct walk *w, uint32_t node)
         return f->truth;
     if (k) {
         switch (k->kind) {
-        case KIR_K_NONE: return -1;
-        case KIR_K_BOOL: return k->b ? 1 : -1;
-        case KIR_K_INT: return k->i.bits ? 1 : -1;
-        case KIR_K_FLOAT: return k->f != 0 ? 1 : -1;
+        case KIR_K_NONE:
+            return -1;
+        case KIR_K_BOOL:
+            return k->b ? 1 : -1;
+        case KIR_K_INT:
+            return k->i.bits ? 1 : -1;
+        case KIR_K_FLOAT:
+            return k->f != 0 ? 1 : -1;
         case KIR_K_STR:
-        case KIR_K_BYTES: return k->s.len ? 1 : -1;
-        default: break;
+        case KIR_K_BYTES:
+            return k->s.len ? 1 : -1;
+        default:
+            break;
         }
     }
     if (!f->type)
         return 0;
     switch (f->type->kind) {
-    case TY_NONE: return -1;
-    case TY_TUPLE: return f->type->n_items ? 1 : -1;
+    case TY_NONE:
+        return -1;
+    case TY_TUPLE:
+        return f->type->n_items ? 1 : -1;
     case TY_FUNCTION:
     case TY_LIBRARY:
-    case TY_TYPEVALUE: return 1;
-    default: return 0;
+    case TY_TYPEVALUE:
+        return 1;
+    default:
+        return 0;
     }
 }
 
-/* Both ends of an operand that may not be evaluated meet: a walrus in it may bind a local on one path only, but
- * not to another type, for there is no place where a value could move from slot to slot. */
-static void meet(struct walk *w, uint32_t node, const struct state *other)
+void meet(struct walk *w, uint32_t node, const struct state *other)
 {
     struct state out = state_copy(w, &w->s);
 
@@ -50,8 +58,8 @@ static void meet(struct walk *w, uint32_t node, const struct state *other)
         const struct type *a = w->s.types[i], *b = other->types[i], *t = out.types[i];
         if ((a && a != t && !is_bottom(a)) || (b && b != t && !is_bottom(b))) {
             mistake(w, node, "assign it in a statement of its own",
-                    "':=' gives a variable another type (%s, %s) in a part that may not be evaluated", show(w, a ? a : b),
-                    show(w, b ? b : a));
+                    "':=' gives a variable another type (%s, %s) in a part that may not be evaluated",
+                    show(w, a ? a : b), show(w, b ? b : a));
             out.types[i] = w->p->bottom;
         }
     }
@@ -88,7 +96,8 @@ const struct type *and_or(struct walk *w, uint32_t node, struct fact *f, bool as
         joined = join_types(w->p, t, item);
         if (!joined)
             return mistake(w, node, "make both sides of one type, or use the result only as a condition",
-                           "'%s' between %s and %s has no one type", is_and ? "and" : "or", show(w, t), show(w, item));
+                           "'%s' between %s and %s has no one type", is_and ? "and" : "or", show(w, t),
+                           show(w, item));
         t = joined;
         if (truth && (truth > 0) != is_and) { /* the rest is never evaluated */
             if (all_known)
@@ -128,7 +137,8 @@ int cond(struct walk *w, uint32_t node)
     return f->truth;
 }
 
-/* `x is None`, `x == None`, `x is not None` of an optional local: its number, and whether it is None if true. */
+/* `x is None`, `x == None`, `x is not None` of an optional local: its number, and whether it is None if true.
+ */
 static bool none_test(struct walk *w, uint32_t node, uint32_t *ret_local, bool *ret_none)
 {
     const struct kir_node *n = node_at(w, node), *a, *b;
@@ -202,7 +212,7 @@ const struct type *ifexp(struct walk *w, uint32_t node)
     w->s = out;
     t = join_types(w->p, a, b);
     if (!t)
-        return mistake(w, node, "convert one of them", "the two values of the conditional are %s and %s", show(w, a),
-                       show(w, b));
+        return mistake(w, node, "convert one of them", "the two values of the conditional are %s and %s",
+                       show(w, a), show(w, b));
     return t;
 }

@@ -70,16 +70,20 @@ bool is_pure(struct walk *w, uint32_t node)
     case KIR_FREE:
     case KIR_ENV:
     case KIR_FUNC:
-    case KIR_LIB: return true;
-    case KIR_LOCAL: return !f->maybe_unset;
-    case KIR_ATTR: return is_pure(w, kir_arg(n, 0));
+    case KIR_LIB:
+        return true;
+    case KIR_LOCAL:
+        return !f->maybe_unset;
+    case KIR_ATTR:
+        return is_pure(w, kir_arg(n, 0));
     case KIR_TUPLE:
         items = kir_list(n, 0, &count);
         for (uint32_t i = 0; i < count; i++)
             if (!is_pure(w, items[i]))
                 return false;
         return true;
-    default: return false; /* the rest may raise or call; a load more costs nothing */
+    default:
+        return false; /* the rest may raise or call; a load more costs nothing */
     }
 }
 
@@ -115,25 +119,37 @@ const struct type *const_type(struct walk *w, const struct kir_module *mod, cons
     const struct type *t = NULL;
 
     switch (k->kind) {
-    case KIR_K_NONE: return p->none;
-    case KIR_K_BOOL: return p->boolean;
-    case KIR_K_INT: return k->i.is_unsigned ? scalar(w, TY_UINT64) : numba(w) ? scalar(w, TY_INT64) : p->pyint;
-    case KIR_K_FLOAT: return numba(w) ? scalar(w, TY_FLOAT64) : p->pyfloat;
-    case KIR_K_COMPLEX: return numba(w) ? scalar(w, TY_COMPLEX128) : p->pycomplex;
-    case KIR_K_STR: return p->str;
-    case KIR_K_BYTES: return scalar(w, TY_BYTES);
-    case KIR_K_ELLIPSIS: return scalar(w, TY_ELLIPSIS);
+    case KIR_K_NONE:
+        return p->none;
+    case KIR_K_BOOL:
+        return p->boolean;
+    case KIR_K_INT:
+        return k->i.is_unsigned ? scalar(w, TY_UINT64) : numba(w) ? scalar(w, TY_INT64) : p->pyint;
+    case KIR_K_FLOAT:
+        return numba(w) ? scalar(w, TY_FLOAT64) : p->pyfloat;
+    case KIR_K_COMPLEX:
+        return numba(w) ? scalar(w, TY_COMPLEX128) : p->pycomplex;
+    case KIR_K_STR:
+        return p->str;
+    case KIR_K_BYTES:
+        return scalar(w, TY_BYTES);
+    case KIR_K_ELLIPSIS:
+        return scalar(w, TY_ELLIPSIS);
     case KIR_K_TUPLE:
-    case KIR_K_NAMEDTUPLE: return tuple_const(w, mod, k);
-    case KIR_K_SCALAR: return text_type(w, k);
+    case KIR_K_NAMEDTUPLE:
+        return tuple_const(w, mod, k);
+    case KIR_K_SCALAR:
+        return text_type(w, k);
     case KIR_K_TYPE:
         t = text_type(w, k);
         return t ? type_of(p->types, TY_TYPEVALUE, t) : NULL;
     case KIR_K_ARRAY:
         t = text_type(w, k);
         return t ? type_array(p->types, t, k->n_items, 'C', true, false) : NULL;
-    case KIR_K_EXCEPTION: return type_named(p->types, TY_EXCEPTION, k->s.p, NULL, NULL, 0);
-    default: return NULL;
+    case KIR_K_EXCEPTION:
+        return type_named(p->types, TY_EXCEPTION, k->s.p, NULL, NULL, 0);
+    default:
+        return NULL;
     }
 }
 
@@ -172,7 +188,8 @@ static const struct type *local(struct walk *w, uint32_t node, struct fact *f)
             return w->p->bottom;
         c->said = w->emit;
         mistake(w, node,
-                ints ? "convert one of them, for example np.int64(...)" : "use another variable, or convert one of them",
+                ints ? "convert one of them, for example np.int64(...)"
+                     : "use another variable, or convert one of them",
                 "this variable has a different type on two paths that meet before this line");
         conflict_notes(w, l);
         return w->p->bottom;
@@ -182,7 +199,8 @@ static const struct type *local(struct walk *w, uint32_t node, struct fact *f)
     return t;
 }
 
-static const struct type *function_value(struct walk *w, uint32_t func, const struct type *const *captures, uint32_t n)
+static const struct type *function_value(struct walk *w, uint32_t func, const struct type *const *captures,
+                                         uint32_t n)
 {
     const struct type *t = type_function(w->p->types, func, captures, n);
 
@@ -201,8 +219,9 @@ static const struct type *closure(struct walk *w, uint32_t node)
     for (uint32_t i = 0; i < n_locals; i++) {
         captures[i] = w->s.types[locals[i]];
         if (!captures[i] || captures[i]->kind == TY_CONFLICT)
-            return mistake(w, node, "define it before the inner function, or pass it as a parameter",
-                           "the inner function uses a variable that has no value yet where the function is made");
+            return mistake(
+                w, node, "define it before the inner function, or pass it as a parameter",
+                "the inner function uses a variable that has no value yet where the function is made");
         if (is_bottom(captures[i]))
             return w->p->bottom;
     }
@@ -298,7 +317,8 @@ static const struct type *later(struct walk *w, uint32_t node)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].op == node_at(w, node)->op)
             return mistake(w, node, rows[i].hint, "%s is not compiled yet by this version", rows[i].what);
-    return mistake(w, node, NULL, "'%s' is not compiled yet by this version", kir_opinfo(node_at(w, node)->op)->text);
+    return mistake(w, node, NULL, "'%s' is not compiled yet by this version",
+                   kir_opinfo(node_at(w, node)->op)->text);
 }
 
 static const struct type *constant(struct walk *w, uint32_t node)
@@ -320,37 +340,56 @@ static const struct type *dispatch(struct walk *w, uint32_t node, struct fact *f
     const struct kir_const *name;
 
     switch (n->op) {
-    case KIR_CONST: return constant(w, node);
-    case KIR_LOCAL: return local(w, node, f);
-    case KIR_FREE: return w->w->in.captures[kir_arg(n, 0)];
+    case KIR_CONST:
+        return constant(w, node);
+    case KIR_LOCAL:
+        return local(w, node, f);
+    case KIR_FREE:
+        return w->w->in.captures[kir_arg(n, 0)];
     case KIR_ENV:
         if (kir_arg(n, 0) >= w->p->n_env)
             return mistake(w, node, NULL, "the request states no type for captured array %u", kir_arg(n, 0));
         return w->p->env[kir_arg(n, 0)];
-    case KIR_FUNC: return function_value(w, kir_arg(n, 0), NULL, 0);
+    case KIR_FUNC:
+        return function_value(w, kir_arg(n, 0), NULL, 0);
     case KIR_LIB:
         name = const_of(w, kir_arg(n, 0));
         return type_named(w->p->types, TY_LIBRARY, name->s.p, NULL, NULL, 0);
-    case KIR_UNARY: return unary(w, node, f);
+    case KIR_UNARY:
+        return unary(w, node, f);
     case KIR_BINARY: {
         const struct type *a = expr(w, kir_arg(n, 1)), *b = expr(w, kir_arg(n, 2));
         return binary_type(w, node, f, (enum kir_binary)kir_arg(n, 0), kir_arg(n, 1), kir_arg(n, 2), a, b);
     }
-    case KIR_COMPARE: return compare(w, node, f);
+    case KIR_COMPARE:
+        return compare(w, node, f);
     case KIR_AND:
-    case KIR_OR: return and_or(w, node, f, false);
-    case KIR_IFEXP: return ifexp(w, node);
-    case KIR_CALL: return call(w, node, f);
-    case KIR_ATTR: return attribute(w, node, f);
-    case KIR_SUBSCRIPT: return subscript(w, node, f, false);
-    case KIR_SLICE: return slice(w, node);
-    case KIR_TUPLE: return tuple(w, node);
-    case KIR_CLOSURE: return closure(w, node);
-    case KIR_FSTRING: return fstring(w, node);
-    case KIR_FORMAT: return expr(w, kir_arg(n, 0));
-    case KIR_WALRUS: return walrus(w, node);
-    case KIR_STAR: return mistake(w, node, NULL, "a starred expression is not allowed here");
-    default: return later(w, node);
+    case KIR_OR:
+        return and_or(w, node, f, false);
+    case KIR_IFEXP:
+        return ifexp(w, node);
+    case KIR_CALL:
+        return call(w, node, f);
+    case KIR_ATTR:
+        return attribute(w, node, f);
+    case KIR_SUBSCRIPT:
+        return subscript(w, node, f, false);
+    case KIR_SLICE:
+        return slice(w, node);
+    case KIR_TUPLE:
+        return tuple(w, node);
+    case KIR_CLOSURE:
+        return closure(w, node);
+    case KIR_FSTRING:
+        return fstring(w, node);
+    case KIR_FORMAT:
+        return expr(w, kir_arg(n, 0));
+    case KIR_WALRUS:
+        return walrus(w, node);
+    case KIR_STAR:
+        return mistake(w, node, NULL, "a starred expression is not allowed here");
+    default:
+        return later(w, node);
     }
 }
 

@@ -11,7 +11,8 @@ static const char *const intrinsic_names[] = {
 #undef X
 };
 
-static const char *const arm_names[] = { "then", "else", "entry", "back", "exit", "jump", "try", "handler", "raise", "true", "false" };
+static const char *const arm_names[] = { "then", "else",    "entry", "back", "exit", "jump",
+                                         "try",  "handler", "raise", "true", "false" };
 
 static void print_fact(struct buf *out, const struct instance *in, uint32_t node, const struct fact *f)
 {

@@ -29,8 +29,9 @@ static bool classify(struct walk *w, uint32_t node, const struct type *t, enum i
     if (type_is_integer(t) || (t->kind == TY_OPTIONAL && type_is_integer(t->elem)))
         *ret = INDEX_INT;
     else if (t->kind == TY_SLICE)
-        *ret = t->items[0]->kind == TY_NONE && t->items[1]->kind == TY_NONE && t->items[2]->kind == TY_NONE ? INDEX_FULL
-                                                                                                         : INDEX_SLICE;
+        *ret = t->items[0]->kind == TY_NONE && t->items[1]->kind == TY_NONE && t->items[2]->kind == TY_NONE
+                   ? INDEX_FULL
+                   : INDEX_SLICE;
     else if (t->kind == TY_ELLIPSIS)
         *ret = INDEX_ELLIPSIS;
     else if (t->kind == TY_NONE)
@@ -38,7 +39,8 @@ static bool classify(struct walk *w, uint32_t node, const struct type *t, enum i
     else {
         const char *hint = type_is_float(t) ? "convert it with int(...)" : NULL;
         if (t->kind == TY_ARRAY)
-            mistake(w, node, "write a loop over its elements", "indexing by an array is not compiled by this version");
+            mistake(w, node, "write a loop over its elements",
+                    "indexing by an array is not compiled by this version");
         else
             mistake(w, node, hint, "an array is indexed by integers and slices, not by %s", show(w, t));
         return false;
@@ -48,7 +50,8 @@ static bool classify(struct walk *w, uint32_t node, const struct type *t, enum i
 
 /* Layout of a view of a C-ordered array: integers, then at most one partial slice without a step, then
  * full ones, stays in C order. */
-static char view_layout(const struct type *array, const enum index_kind *kinds, const struct type *const *types, uint32_t n)
+static char view_layout(const struct type *array, const enum index_kind *kinds,
+                        const struct type *const *types, uint32_t n)
 {
     bool sliced = false;
 
@@ -66,15 +69,18 @@ static char view_layout(const struct type *array, const enum index_kind *kinds, 
             sliced = true;
             break;
         case INDEX_FULL:
-        case INDEX_ELLIPSIS: sliced = true; break;
-        case INDEX_NEW: return 'A';
+        case INDEX_ELLIPSIS:
+            sliced = true;
+            break;
+        case INDEX_NEW:
+            return 'A';
         }
     }
     return 'C';
 }
 
-static const struct type *array_index(struct walk *w, uint32_t node, const struct type *array, const uint32_t *nodes,
-                                      const struct type *const *types, uint32_t n)
+static const struct type *array_index(struct walk *w, uint32_t node, const struct type *array,
+                                      const uint32_t *nodes, const struct type *const *types, uint32_t n)
 {
     enum index_kind kinds[TYPE_MAX_NDIM * 2];
     uint32_t ints = 0, slices = 0, news = 0, ellipses = 0, ndim;
@@ -102,7 +108,8 @@ static const struct type *array_index(struct walk *w, uint32_t node, const struc
         return array->elem;
     if (ndim > TYPE_MAX_NDIM)
         return mistake(w, node, NULL, "the view would have %u dimensions", ndim);
-    t = type_array(w->p->types, array->elem, ndim, view_layout(array, kinds, types, n), array->readonly, array->unaligned);
+    t = type_array(w->p->types, array->elem, ndim, view_layout(array, kinds, types, n), array->readonly,
+                   array->unaligned);
     return t ? t : fail_memory(w->p);
 }
 
@@ -116,7 +123,8 @@ static const struct type *tuple_slice(struct walk *w, uint32_t node, const struc
     for (unsigned i = 0; i < 3; i++) {
         uint32_t p = kir_opt(n, i);
         if (p != KIR_NIL && !known_int(w, p, &part[i]))
-            return mistake(w, node, "a tuple's length is part of its type", "a tuple is sliced by constants only");
+            return mistake(w, node, "a tuple's length is part of its type",
+                           "a tuple is sliced by constants only");
     }
     if (part[2] == 0)
         return mistake(w, node, NULL, "slice step cannot be zero");
@@ -152,13 +160,15 @@ static const struct type *tuple_index(struct walk *w, uint32_t node, const struc
         return mistake(w, index, NULL, "a tuple is indexed by integers, not by %s", show(w, it));
     if (known_int(w, index, &i)) {
         if (i < -(int64_t)t->n_items || i >= (int64_t)t->n_items)
-            return mistake(w, node, NULL, "index %lld is out of range for a tuple of %u", (long long)i, t->n_items);
+            return mistake(w, node, NULL, "index %lld is out of range for a tuple of %u", (long long)i,
+                           t->n_items);
         return t->items[i < 0 ? i + t->n_items : i];
     }
     for (uint32_t k = 1; k < t->n_items; k++)
         if (t->items[k] != t->items[0])
             return mistake(w, node, "use a constant index, or make all items of one type",
-                           "the index is known only at run time, but the items have different types: %s", show(w, t));
+                           "the index is known only at run time, but the items have different types: %s",
+                           show(w, t));
     w->w->raises = true;
     return t->n_items ? t->items[0] : mistake(w, node, NULL, "the tuple is empty");
 }
@@ -238,21 +248,27 @@ const struct type *item_type(struct walk *w, uint32_t node, const struct type *t
     const struct type *r;
 
     switch (t->kind) {
-    case TY_UNSET: return t;
-    case TY_RANGE: return t->elem;
+    case TY_UNSET:
+        return t;
+    case TY_RANGE:
+        return t->elem;
     case TY_ARRAY:
         if (t->ndim == 0)
             return mistake(w, node, NULL, "iteration over a 0-d array");
         if (t->ndim == 1)
             return t->elem;
-        r = type_array(w->p->types, t->elem, t->ndim - 1u, t->layout == 'C' ? 'C' : 'A', t->readonly, t->unaligned);
+        r = type_array(w->p->types, t->elem, t->ndim - 1u, t->layout == 'C' ? 'C' : 'A', t->readonly,
+                       t->unaligned);
         return r ? r : fail_memory(w->p);
     case TY_TUPLE:
         for (uint32_t i = 1; i < t->n_items; i++)
             if (t->items[i] != t->items[0])
-                return mistake(w, node, "iterate over the tuple alone", "the items have different types: %s", show(w, t));
+                return mistake(w, node, "iterate over the tuple alone", "the items have different types: %s",
+                               show(w, t));
         return t->n_items ? t->items[0] : w->p->bottom;
-    case TY_ITER: return iterator_item(w, node, t);
-    default: return mistake(w, node, NULL, "%s can't be iterated", show(w, t));
+    case TY_ITER:
+        return iterator_item(w, node, t);
+    default:
+        return mistake(w, node, NULL, "%s can't be iterated", show(w, t));
     }
 }

@@ -22,7 +22,8 @@ const char *show(struct walk *w, const struct type *t)
     return s ? s : "?";
 }
 
-/* A mistake inside the prelude is the user's at the place that called it; *ret_callee is what was called there. */
+/* A mistake inside the prelude is the user's at the place that called it; *ret_callee is what was called
+ * there. */
 static const struct work *user_place(const struct work *w, uint32_t *node, const struct work **ret_callee)
 {
     *ret_callee = NULL;
@@ -68,8 +69,8 @@ const struct type *mistake(struct walk *w, uint32_t node, const char *hint, cons
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    d = diag_add(list, KILN_E_TYPE, (int32_t)at->in.func, (int32_t)node, hint, "%s%s%s", library ? library : "",
-                 library ? ": " : "", text);
+    d = diag_add(list, KILN_E_TYPE, (int32_t)at->in.func, (int32_t)node, hint, "%s%s%s",
+                 library ? library : "", library ? ": " : "", text);
     if (d)
         call_chain(w, d, at);
     else
@@ -108,10 +109,12 @@ static bool basic_types(struct pass *p)
     p->pycomplex = type_scalar(p->types, TY_PYCOMPLEX);
     p->str = type_scalar(p->types, TY_STR);
     p->conflict = type_scalar(p->types, TY_CONFLICT);
-    return p->bottom && p->none && p->boolean && p->pyint && p->pyfloat && p->pycomplex && p->str && p->conflict;
+    return p->bottom && p->none && p->boolean && p->pyint && p->pyfloat && p->pycomplex && p->str &&
+           p->conflict;
 }
 
-/* The entry's parameters from the signature: as many types as parameters, the *args parameter takes the rest. */
+/* The entry's parameters from the signature: as many types as parameters, the *args parameter takes the rest.
+ */
 static int entry_params(struct pass *p, const struct signature *sig, const struct type *const **ret)
 {
     const struct kir_function *fn = &p->user->mod->functions[0];
@@ -143,10 +146,10 @@ static int entry_params(struct pass *p, const struct signature *sig, const struc
         }
     }
     if (at != sig->n_params) {
-        diag_add(p->d, KILN_E_SIGNATURE, 0, -1, NULL, "the signature has %u types for %u parameters", sig->n_params,
-                 fn->n_params);
-        return kiln_err_set(p->e, KILN_E_SIGNATURE, 0, "the signature has %u types for %u parameters", sig->n_params,
-                            fn->n_params);
+        diag_add(p->d, KILN_E_SIGNATURE, 0, -1, NULL, "the signature has %u types for %u parameters",
+                 sig->n_params, fn->n_params);
+        return kiln_err_set(p->e, KILN_E_SIGNATURE, 0, "the signature has %u types for %u parameters",
+                            sig->n_params, fn->n_params);
     }
     for (uint32_t i = 0; i < fn->n_params && p->options.numba; i++)
         types[i] = strong(p, types[i]);
@@ -162,8 +165,9 @@ static void state_result(struct pass *p, struct work *entry, const struct type *
     if (stated->kind == TY_NONE || assignable(p, entry->in.ret, stated))
         entry->in.ret = stated;
     else
-        diag_add(p->d, KILN_E_TYPE, 0, (int32_t)entry->ret_node, NULL, "the signature promises %s, but the function returns %s",
-                 type_text(p->a, stated), type_text(p->a, entry->in.ret));
+        diag_add(p->d, KILN_E_TYPE, 0, (int32_t)entry->ret_node, NULL,
+                 "the signature promises %s, but the function returns %s", type_text(p->a, stated),
+                 type_text(p->a, entry->in.ret));
 }
 
 /* The last walk of each instance: diagnostics, edges, and what lowering asks of an instance. */
@@ -222,8 +226,15 @@ int infer_run(struct arena *a, struct type_table *types, const struct unit *user
               const struct compile_options *options, struct program **ret, struct diagnostics *d,
               struct kiln_err *e)
 {
-    struct pass p = { .a = a, .types = types, .user = user, .prelude = prelude, .env = env, .n_env = n_env,
-                      .options = *options, .d = d, .e = e };
+    struct pass p = { .a = a,
+                      .types = types,
+                      .user = user,
+                      .prelude = prelude,
+                      .env = env,
+                      .n_env = n_env,
+                      .options = *options,
+                      .d = d,
+                      .e = e };
     const struct type *const *params = NULL;
     struct work *entry;
     int r;
@@ -247,5 +258,7 @@ int infer_run(struct arena *a, struct type_table *types, const struct unit *user
     if (d->n)
         return kiln_err_set(e, KILN_E_TYPE, 0, "%s", d->items[0].message);
     *ret = program_of(&p);
-    return *ret ? 0 : kiln_err_set(e, KILN_E_LIMIT, 0, "typing the function needs more memory than a job may use");
+    return *ret
+               ? 0
+               : kiln_err_set(e, KILN_E_LIMIT, 0, "typing the function needs more memory than a job may use");
 }

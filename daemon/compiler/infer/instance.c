@@ -24,8 +24,8 @@ static const struct type *const *copy_types(struct pass *p, const struct type *c
     return c;
 }
 
-static struct work *work_new(struct pass *p, const struct unit *unit, uint32_t func, const struct type *const *params,
-                             const struct type *const *captures)
+static struct work *work_new(struct pass *p, const struct unit *unit, uint32_t func,
+                             const struct type *const *params, const struct type *const *captures)
 {
     struct work *w = arena_new(p->a, struct work);
     const struct kir_function *fn = &unit->mod->functions[func];
@@ -72,13 +72,15 @@ const struct type *call_instance(struct walk *w, uint32_t node, const struct uni
         if (x->in.unit != unit || x->in.func != func)
             continue;
         of_this++;
-        if (same_types(x->in.params, params, fn->n_params) && same_types(x->in.captures, captures, fn->n_free))
+        if (same_types(x->in.params, params, fn->n_params) &&
+            same_types(x->in.captures, captures, fn->n_free))
             found = x;
     }
     if (!found) {
         if (of_this >= INFER_MAX_INSTANCES)
             return mistake(w, node, "does an argument's type grow with each call?",
-                           "this function is used at more than %d combinations of argument types", INFER_MAX_INSTANCES);
+                           "this function is used at more than %d combinations of argument types",
+                           INFER_MAX_INSTANCES);
         if (p->depth >= INFER_MAX_DEPTH)
             return mistake(w, node, NULL, "calls are nested more than %d deep", INFER_MAX_DEPTH);
         found = work_new(p, unit, func, params, captures);

@@ -27,14 +27,18 @@ static const struct {
     const char *name;
     enum type_kind kind;
 } type_names[] = {
-    { "builtins.bool", TY_BOOL },     { "builtins.int", TY_PYINT },     { "builtins.float", TY_PYFLOAT },
-    { "builtins.complex", TY_PYCOMPLEX }, { "numpy.bool_", TY_BOOL },   { "numpy.bool", TY_BOOL },
-    { "numpy.int8", TY_INT8 },        { "numpy.int16", TY_INT16 },      { "numpy.int32", TY_INT32 },
-    { "numpy.int64", TY_INT64 },      { "numpy.intp", TY_INT64 },       { "numpy.int_", TY_INT64 },
-    { "numpy.uint8", TY_UINT8 },      { "numpy.uint16", TY_UINT16 },    { "numpy.uint32", TY_UINT32 },
-    { "numpy.uint64", TY_UINT64 },    { "numpy.uintp", TY_UINT64 },     { "numpy.float16", TY_FLOAT16 },
-    { "numpy.float32", TY_FLOAT32 },  { "numpy.float64", TY_FLOAT64 },  { "numpy.single", TY_FLOAT32 },
-    { "numpy.double", TY_FLOAT64 },   { "numpy.complex64", TY_COMPLEX64 }, { "numpy.complex128", TY_COMPLEX128 },
+    { "builtins.bool", TY_BOOL },        { "builtins.int", TY_PYINT },
+    { "builtins.float", TY_PYFLOAT },    { "builtins.complex", TY_PYCOMPLEX },
+    { "numpy.bool_", TY_BOOL },          { "numpy.bool", TY_BOOL },
+    { "numpy.int8", TY_INT8 },           { "numpy.int16", TY_INT16 },
+    { "numpy.int32", TY_INT32 },         { "numpy.int64", TY_INT64 },
+    { "numpy.intp", TY_INT64 },          { "numpy.int_", TY_INT64 },
+    { "numpy.uint8", TY_UINT8 },         { "numpy.uint16", TY_UINT16 },
+    { "numpy.uint32", TY_UINT32 },       { "numpy.uint64", TY_UINT64 },
+    { "numpy.uintp", TY_UINT64 },        { "numpy.float16", TY_FLOAT16 },
+    { "numpy.float32", TY_FLOAT32 },     { "numpy.float64", TY_FLOAT64 },
+    { "numpy.single", TY_FLOAT32 },      { "numpy.double", TY_FLOAT64 },
+    { "numpy.complex64", TY_COMPLEX64 }, { "numpy.complex128", TY_COMPLEX128 },
 };
 
 const struct type *type_meant(struct walk *w, const struct type *t)
@@ -143,8 +147,8 @@ static const struct type *unknown(struct walk *w, struct call *c, const char *na
 {
     const char *hint = nearest_library_name(w, name);
 
-    return mistake(w, c->node, hint ? hint : "docs/python.md lists what is compiled", "%s is not compiled by this version",
-                   name);
+    return mistake(w, c->node, hint ? hint : "docs/python.md lists what is compiled",
+                   "%s is not compiled by this version", name);
 }
 
 static const struct type *method_call(struct walk *w, struct call *c, const char *name)
@@ -188,7 +192,8 @@ const struct type *library_call(struct walk *w, struct call *c, const char *name
 
 /* ---- attributes ---- */
 
-const struct type *library_attr(struct walk *w, uint32_t node, struct fact *f, const struct type *base, const char *name)
+const struct type *library_attr(struct walk *w, uint32_t node, struct fact *f, const struct type *base,
+                                const char *name)
 {
     struct arg arg = { .from = ARG_NODE, .type = base, .node = kir_arg(node_at(w, node), 0) };
     struct call c = { .node = node, .f = f, .name = name, .args = &arg, .n_args = 1 };

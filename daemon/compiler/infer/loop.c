@@ -49,7 +49,8 @@ static bool head_grows(struct walk *w, struct head *h, const struct loop *l)
     return grew;
 }
 
-static void round_edges(struct walk *w, uint32_t node, const struct state *entry, const struct head *h, const struct loop *l)
+static void round_edges(struct walk *w, uint32_t node, const struct state *entry, const struct head *h,
+                        const struct loop *l)
 {
     edges_add(w, w->context, node, EDGE_ENTRY, entry, &h->state);
     edges_add(w, w->context, node, EDGE_BACK, &w->s, &h->state);
@@ -162,7 +163,8 @@ static void unrolled(struct walk *w, uint32_t node, const struct type *t)
         return;
     if (!static_length(t, &count)) {
         mistake(w, kir_arg(n, 1), "zip it with tuples only",
-                "a tuple of different types can be iterated only where the number of rounds is known when compiling");
+                "a tuple of different types can be iterated only where the number of rounds is known when "
+                "compiling");
         return;
     }
     if (count > INFER_MAX_UNROLL) {
@@ -197,7 +199,6 @@ static void unrolled(struct walk *w, uint32_t node, const struct type *t)
     w->loop = l.up;
     leave(w, node, kir_opt(n, 3), w->s, &l);
 }
-
 
 void for_loop(struct walk *w, uint32_t node)
 {

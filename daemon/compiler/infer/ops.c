@@ -7,32 +7,46 @@
 const char *binary_text(enum kir_binary op)
 {
     switch (op) {
-#define KIR_BINARY(NAME, wire, text)                                                                                  \
-    case KIR_B_##NAME: return text;
+#define KIR_BINARY(NAME, wire, text)                                                                         \
+    case KIR_B_##NAME:                                                                                       \
+        return text;
 #include "proto/ir/enums.def"
 #undef KIR_BINARY
-    default: return "?";
+    default:
+        return "?";
     }
 }
 
 static const char *compare_text(enum kir_compare op)
 {
     switch (op) {
-#define KIR_COMPARE(NAME, wire, text)                                                                                 \
-    case KIR_C_##NAME: return text;
+#define KIR_COMPARE(NAME, wire, text)                                                                        \
+    case KIR_C_##NAME:                                                                                       \
+        return text;
 #include "proto/ir/enums.def"
 #undef KIR_COMPARE
-    default: return "?";
+    default:
+        return "?";
     }
 }
 
 /* The name under which the prelude may have an operator for arrays. */
 static const char *operator_name(enum kir_binary op)
 {
-    static const char *const names[] = { NULL,           "numpy.add",   "numpy.subtract",   "numpy.multiply",
-                                         "numpy.divide", "numpy.floor_divide", "numpy.remainder", "numpy.power",
-                                         "numpy.matmul", "numpy.left_shift", "numpy.right_shift", "numpy.bitwise_and",
-                                         "numpy.bitwise_or", "numpy.bitwise_xor" };
+    static const char *const names[] = { NULL,
+                                         "numpy.add",
+                                         "numpy.subtract",
+                                         "numpy.multiply",
+                                         "numpy.divide",
+                                         "numpy.floor_divide",
+                                         "numpy.remainder",
+                                         "numpy.power",
+                                         "numpy.matmul",
+                                         "numpy.left_shift",
+                                         "numpy.right_shift",
+                                         "numpy.bitwise_and",
+                                         "numpy.bitwise_or",
+                                         "numpy.bitwise_xor" };
 
     return op < KIR_B__END ? names[op] : NULL;
 }
@@ -64,7 +78,8 @@ static bool has_integers_only(const struct type *t)
 }
 
 /* bool & bool stays bool; other integer operators take bool as Python's int. */
-static const struct type *bit_type(struct walk *w, enum kir_binary op, const struct type *a, const struct type *b)
+static const struct type *bit_type(struct walk *w, enum kir_binary op, const struct type *a,
+                                   const struct type *b)
 {
     bool shift = op == KIR_B_LSHIFT || op == KIR_B_RSHIFT;
     const struct type *t;
@@ -88,7 +103,8 @@ static const struct type *number_type(struct walk *w, struct fact *f, enum kir_b
     switch (op) {
     case KIR_B_ADD:
     case KIR_B_SUB:
-    case KIR_B_MUL: break;
+    case KIR_B_MUL:
+        break;
     case KIR_B_DIV:
         if (has_integers_only(t))
             t = type_is_weak(t) ? w->p->pyfloat : scalar(w, TY_FLOAT64);
@@ -107,7 +123,8 @@ static const struct type *number_type(struct walk *w, struct fact *f, enum kir_b
         if (!numba(w) && has_integers_only(t) && known_int(w, right, &exponent) && exponent < 0)
             t = type_is_weak(t) ? w->p->pyfloat : scalar(w, TY_FLOAT64);
         break;
-    case KIR_B_MATMUL: return NULL;
+    case KIR_B_MATMUL:
+        return NULL;
     default:
         t = bit_type(w, op, a, b);
         if (op == KIR_B_LSHIFT || op == KIR_B_RSHIFT)
@@ -134,17 +151,20 @@ static const struct type *tuple_concat(struct walk *w, const struct type *a, con
     return t ? t : fail_memory(w->p);
 }
 
-static const struct type *tuple_repeat(struct walk *w, uint32_t node, const struct type *t, uint32_t count_node)
+static const struct type *tuple_repeat(struct walk *w, uint32_t node, const struct type *t,
+                                       uint32_t count_node)
 {
     int64_t count;
     const struct type **items, *r;
 
     if (!known_int(w, count_node, &count))
-        return mistake(w, node, "a tuple's length is part of its type", "a tuple can be repeated only a constant number of times");
+        return mistake(w, node, "a tuple's length is part of its type",
+                       "a tuple can be repeated only a constant number of times");
     if (count < 0)
         count = 0;
     if (t->n_items && count > TYPE_MAX_PARTS / t->n_items)
-        return mistake(w, node, NULL, "a tuple of %lld items is too large to compile", (long long)count * t->n_items);
+        return mistake(w, node, NULL, "a tuple of %lld items is too large to compile",
+                       (long long)count * t->n_items);
     items = arena_new_array(w->p->a, (size_t)count * t->n_items + 1, const struct type *);
     if (!items)
         return fail_memory(w->p);
@@ -172,8 +192,8 @@ static const struct type *by_prelude(struct walk *w, uint32_t node, struct fact 
     return mistake(w, node, NULL, "'%s' is not defined for %s", text, show(w, types[0]));
 }
 
-const struct type *binary_type(struct walk *w, uint32_t node, struct fact *f, enum kir_binary op, uint32_t left,
-                               uint32_t right, const struct type *a, const struct type *b)
+const struct type *binary_type(struct walk *w, uint32_t node, struct fact *f, enum kir_binary op,
+                               uint32_t left, uint32_t right, const struct type *a, const struct type *b)
 {
     const struct type *x = without_optional(a), *y = without_optional(b), *t = NULL;
 
@@ -252,7 +272,8 @@ static const struct type *compare_operand(struct walk *w, const struct type *a, 
         bool ua = type_class(a) == TC_U, ub = type_class(b) == TC_U;
         if (ua != ub && type_bits(ua ? a : b) == 64)
             return a->kind == TY_BOOL || b->kind == TY_BOOL ? scalar(w, TY_UINT64) : NULL;
-        if (ua != ub || type_is_weak(a) != type_is_weak(b)) /* 300 < np.int8(1) compares numbers, whatever int8 holds */
+        if (ua != ub ||
+            type_is_weak(a) != type_is_weak(b)) /* 300 < np.int8(1) compares numbers, whatever int8 holds */
             return scalar(w, TY_INT64);
     }
     t = promote(w->p, a, b);
@@ -265,8 +286,9 @@ static bool is_order(enum kir_compare op)
 }
 
 /* One comparison; 1 or -1 in *truth when types decide it. */
-static const struct type *compare_pair(struct walk *w, uint32_t node, enum kir_compare op, const struct type *a,
-                                       const struct type *b, const struct type **ret_operand, int *truth)
+static const struct type *compare_pair(struct walk *w, uint32_t node, enum kir_compare op,
+                                       const struct type *a, const struct type *b,
+                                       const struct type **ret_operand, int *truth)
 {
     const struct type *x = without_optional(a), *y = without_optional(b);
     const struct type *ma, *mb;
@@ -325,8 +347,13 @@ static const struct type *compare_pair(struct walk *w, uint32_t node, enum kir_c
 static const struct type *compare_arrays(struct walk *w, uint32_t node, struct fact *f, enum kir_compare op,
                                          const uint32_t *nodes, const struct type *a, const struct type *b)
 {
-    static const char *const names[] = { NULL, "numpy.equal", "numpy.not_equal", "numpy.less", "numpy.less_equal",
-                                         "numpy.greater", "numpy.greater_equal" };
+    static const char *const names[] = { NULL,
+                                         "numpy.equal",
+                                         "numpy.not_equal",
+                                         "numpy.less",
+                                         "numpy.less_equal",
+                                         "numpy.greater",
+                                         "numpy.greater_equal" };
 
     return by_prelude(w, node, f, op <= KIR_C_GE ? names[op] : NULL, compare_text(op), nodes,
                       (const struct type *const[]){ a, b }, 2);
@@ -339,6 +366,7 @@ const struct type *compare(struct walk *w, uint32_t node, struct fact *f)
     const uint32_t *ops = kir_list(n, 0, &n_ops), *items = kir_list(n, 1, &n_items);
     const struct type **operands = arena_new_array(w->p->a, n_ops, const struct type *);
     const struct type *a, *b, *t;
+    struct state early = { .dead = true }; /* where a chain may have ended before its last operand */
     bool bottom = false, all_true = true;
 
     if (!operands)
@@ -347,9 +375,13 @@ const struct type *compare(struct walk *w, uint32_t node, struct fact *f)
     for (uint32_t i = 0; i < n_ops; i++) {
         enum kir_compare op = (enum kir_compare)ops[i];
         int truth = 0;
+        if (i == 1)
+            early = state_copy(w, &w->s);
+        else if (i)
+            state_join(w, &early, &w->s);
         b = expr(w, items[i + 1]);
-        if (n_ops == 1 && op <= KIR_C_GE && (a->kind == TY_ARRAY || b->kind == TY_ARRAY) && !is_bottom(a) && !is_bottom(b) &&
-            a->kind != TY_NONE && b->kind != TY_NONE)
+        if (n_ops == 1 && op <= KIR_C_GE && (a->kind == TY_ARRAY || b->kind == TY_ARRAY) && !is_bottom(a) &&
+            !is_bottom(b) && a->kind != TY_NONE && b->kind != TY_NONE)
             return compare_arrays(w, node, f, op, items, a, b);
         t = compare_pair(w, node, op, a, b, &operands[i], &truth);
         bottom |= is_bottom(t);
@@ -361,6 +393,8 @@ const struct type *compare(struct walk *w, uint32_t node, struct fact *f)
         all_true &= truth > 0;
         a = b;
     }
+    if (!early.dead)
+        meet(w, node, &early);
     if (bottom)
         return w->p->bottom;
     if (n_ops == 1) {
@@ -368,13 +402,20 @@ const struct type *compare(struct walk *w, uint32_t node, struct fact *f)
         f->operand = operands[0];
         if (known_int(w, items[0], &x) && known_int(w, items[1], &y)) {
             switch ((enum kir_compare)ops[0]) {
-            case KIR_C_EQ: return know_bool(w, f, x == y);
-            case KIR_C_NE: return know_bool(w, f, x != y);
-            case KIR_C_LT: return know_bool(w, f, x < y);
-            case KIR_C_LE: return know_bool(w, f, x <= y);
-            case KIR_C_GT: return know_bool(w, f, x > y);
-            case KIR_C_GE: return know_bool(w, f, x >= y);
-            default: break;
+            case KIR_C_EQ:
+                return know_bool(w, f, x == y);
+            case KIR_C_NE:
+                return know_bool(w, f, x != y);
+            case KIR_C_LT:
+                return know_bool(w, f, x < y);
+            case KIR_C_LE:
+                return know_bool(w, f, x <= y);
+            case KIR_C_GT:
+                return know_bool(w, f, x > y);
+            case KIR_C_GE:
+                return know_bool(w, f, x >= y);
+            default:
+                break;
             }
         }
     } else {

@@ -195,6 +195,10 @@ const struct type *ifexp(struct walk *w, uint32_t node);
 /* What a condition proves of optional locals where it had this outcome: they lose None, or are None. The edges
  * are recorded at `node` (an IF or IFEXP), whose condition it is. */
 void narrow(struct walk *w, uint32_t node, uint32_t condition, bool outcome);
+/* Both ends of an operand that may not be evaluated meet: the state now and that before it. A walrus in it may bind
+ * a local on one path only, but not to another type, for there is no place where a value could move from slot to
+ * slot. */
+void meet(struct walk *w, uint32_t node, const struct state *other);
 
 /* ---- ops.c ---- */
 /* Result of a binary operator at two types; *ret_operand is what both are converted to (NULL: as they are). */

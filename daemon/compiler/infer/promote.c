@@ -26,11 +26,15 @@ static enum type_kind float_of(unsigned bits)
 static unsigned float_bits(const struct type *t)
 {
     switch (type_class(t)) {
-    case TC_B: return 16;
+    case TC_B:
+        return 16;
     case TC_I:
-    case TC_U: return type_bits(t) <= 8 ? 16 : type_bits(t) <= 16 ? 32 : 64;
-    case TC_C: return type_bits(t) / 2;
-    default: return type_bits(t);
+    case TC_U:
+        return type_bits(t) <= 8 ? 16 : type_bits(t) <= 16 ? 32 : 64;
+    case TC_C:
+        return type_bits(t) / 2;
+    default:
+        return type_bits(t);
     }
 }
 
@@ -71,9 +75,12 @@ static int weak_step(const struct type *t)
 static int kind_step(const struct type *t)
 {
     switch (type_class(t)) {
-    case TC_F: return 1;
-    case TC_C: return 2;
-    default: return 0;
+    case TC_F:
+        return 1;
+    case TC_C:
+        return 2;
+    default:
+        return 0;
     }
 }
 
@@ -128,20 +135,28 @@ const struct type *promote(struct pass *p, const struct type *a, const struct ty
 const struct type *strong(struct pass *p, const struct type *t)
 {
     switch (t->kind) {
-    case TY_PYINT: return of(p, TY_INT64);
-    case TY_PYFLOAT: return of(p, TY_FLOAT64);
-    case TY_PYCOMPLEX: return of(p, TY_COMPLEX128);
-    default: return t;
+    case TY_PYINT:
+        return of(p, TY_INT64);
+    case TY_PYFLOAT:
+        return of(p, TY_FLOAT64);
+    case TY_PYCOMPLEX:
+        return of(p, TY_COMPLEX128);
+    default:
+        return t;
     }
 }
 
 const struct type *part_type(struct pass *p, const struct type *t)
 {
     switch (t->kind) {
-    case TY_PYCOMPLEX: return p->pyfloat;
-    case TY_COMPLEX64: return of(p, TY_FLOAT32);
-    case TY_COMPLEX128: return of(p, TY_FLOAT64);
-    default: return t;
+    case TY_PYCOMPLEX:
+        return p->pyfloat;
+    case TY_COMPLEX64:
+        return of(p, TY_FLOAT32);
+    case TY_COMPLEX128:
+        return of(p, TY_FLOAT64);
+    default:
+        return t;
     }
 }
 
@@ -187,8 +202,8 @@ static const struct type *join_arrays(struct pass *p, const struct type *a, cons
 
     if (a->elem != b->elem || a->ndim != b->ndim)
         return NULL;
-    t = type_array(p->types, a->elem, a->ndim, a->layout == b->layout ? a->layout : 'A', a->readonly || b->readonly,
-                   a->unaligned || b->unaligned);
+    t = type_array(p->types, a->elem, a->ndim, a->layout == b->layout ? a->layout : 'A',
+                   a->readonly || b->readonly, a->unaligned || b->unaligned);
     return t ? t : fail_memory(p);
 }
 
@@ -240,7 +255,8 @@ bool assignable(struct pass *p, const struct type *from, const struct type *to)
     if (type_is_number(from) && type_is_number(to))
         return !type_is_complex(from) || type_is_complex(to);
     if (to->kind == TY_OPTIONAL)
-        return from->kind == TY_NONE || assignable(p, from->kind == TY_OPTIONAL ? from->elem : from, to->elem);
+        return from->kind == TY_NONE ||
+               assignable(p, from->kind == TY_OPTIONAL ? from->elem : from, to->elem);
     if (from->kind == TY_OPTIONAL)
         return assignable(p, from->elem, to);
     if (from->kind == TY_TUPLE && to->kind == TY_TUPLE && from->n_items == to->n_items) {
@@ -250,7 +266,7 @@ bool assignable(struct pass *p, const struct type *from, const struct type *to)
         return true;
     }
     if (from->kind == TY_ARRAY && to->kind == TY_ARRAY)
-        return from->elem == to->elem && from->ndim == to->ndim && (to->layout == 'A' || to->layout == from->layout) &&
-               (to->readonly || !from->readonly);
+        return from->elem == to->elem && from->ndim == to->ndim &&
+               (to->layout == 'A' || to->layout == from->layout) && (to->readonly || !from->readonly);
     return false;
 }

@@ -17,8 +17,8 @@ bool rule_params(struct walk *w, struct call *c, const char *names, uint32_t lea
         p += *p == ' ';
     }
     if (c->n_args > ret->n) {
-        mistake(w, c->node, NULL, "%s takes at most %u argument%s (%s), %u are given", c->name, ret->n, ret->n == 1 ? "" : "s",
-                names, c->n_args);
+        mistake(w, c->node, NULL, "%s takes at most %u argument%s (%s), %u are given", c->name, ret->n,
+                ret->n == 1 ? "" : "s", names, c->n_args);
         return false;
     }
     for (uint32_t i = 0; i < c->n_args; i++)
@@ -33,11 +33,14 @@ bool rule_params(struct walk *w, struct call *c, const char *names, uint32_t lea
                     i == ret->n ? "none of them" : "given twice");
             return false;
         }
-        ret->at[i] = (struct arg){ .from = ARG_NODE, .type = fact_for(w, c->kw_nodes[k])->type, .node = c->kw_nodes[k] };
+        ret->at[i] = (struct arg){ .from = ARG_NODE,
+                                   .type = fact_for(w, c->kw_nodes[k])->type,
+                                   .node = c->kw_nodes[k] };
     }
     for (uint32_t i = 0; i < least; i++)
         if (!ret->at[i].type) {
-            mistake(w, c->node, NULL, "%s needs argument '%.*s' of (%s)", c->name, (int)len[i], start[i], names);
+            mistake(w, c->node, NULL, "%s needs argument '%.*s' of (%s)", c->name, (int)len[i], start[i],
+                    names);
             return false;
         }
     return true;
@@ -69,7 +72,8 @@ const struct type *rule_wrong(struct walk *w, struct call *c, const struct arg *
 {
     const char *hint = a->type->kind == TY_ARRAY ? "apply it to the elements in a loop" : NULL;
 
-    return mistake(w, a->from == ARG_NODE ? a->node : c->node, hint, "%s takes %s, not %s", c->name, wanted, show(w, a->type));
+    return mistake(w, a->from == ARG_NODE ? a->node : c->node, hint, "%s takes %s, not %s", c->name, wanted,
+                   show(w, a->type));
 }
 
 bool rule_number(struct walk *w, struct call *c, const struct arg *a)
@@ -108,9 +112,10 @@ const struct type *rule_RANGE(struct walk *w, struct call *c, const struct libra
             a = python_int(w);
         if (!type_is_integer(a))
             return rule_wrong(w, c, &p.at[i], "integers");
-        a = numba(w) ? numba_range(w, a) : type_class(a) == TC_U ? scalar(w, TY_UINT64)
-                                         : type_bits(a) < 64     ? scalar(w, TY_INT64)
-                                                                 : a;
+        a = numba(w)                ? numba_range(w, a)
+            : type_class(a) == TC_U ? scalar(w, TY_UINT64)
+            : type_bits(a) < 64     ? scalar(w, TY_INT64)
+                                    : a;
         if (numba(w)) { /* the first of int32, int64, uint64 that takes all */
             elem = !elem || elem->kind == TY_INT32 || a->kind == TY_UINT64 ? a : elem;
             continue;
@@ -144,7 +149,8 @@ const struct type *rule_LEN(struct walk *w, struct call *c, const struct library
         return know_int(w, c->f, t->n_items);
     if (t->kind == TY_TUPLE)
         return rule_take(w, c, row, &p) ? python_int(w) : w->p->bottom;
-    if ((t->kind != TY_ARRAY || t->ndim == 0) && t->kind != TY_RANGE && t->kind != TY_STR && t->kind != TY_BYTES)
+    if ((t->kind != TY_ARRAY || t->ndim == 0) && t->kind != TY_RANGE && t->kind != TY_STR &&
+        t->kind != TY_BYTES)
         return rule_wrong(w, c, &p.at[0], "an array, a tuple, a range or text");
     return rule_take(w, c, row, &p) ? python_int(w) : w->p->bottom;
 }
@@ -193,7 +199,8 @@ const struct type *rule_MINMAX(struct walk *w, struct call *c, const struct libr
             return rule_wrong(w, c, &args[i], "real numbers");
         t = t ? join_types(w->p, t, args[i].type) : args[i].type;
         if (!t)
-            return mistake(w, c->node, "convert one of them", "%s of int64 and uint64 has no one type", c->name);
+            return mistake(w, c->node, "convert one of them", "%s of int64 and uint64 has no one type",
+                           c->name);
     }
     for (uint32_t i = 0; i < n; i++)
         args[i].type = t;
@@ -203,8 +210,8 @@ const struct type *rule_MINMAX(struct walk *w, struct call *c, const struct libr
     return t;
 }
 
-static const struct type *operator_call(struct walk *w, struct call *c, const struct library_row *row, enum kir_binary op,
-                                        const char *names)
+static const struct type *operator_call(struct walk *w, struct call *c, const struct library_row *row,
+                                        enum kir_binary op, const char *names)
 {
     struct params p;
     const struct type *t;
@@ -225,7 +232,8 @@ const struct type *rule_POW(struct walk *w, struct call *c, const struct library
     const struct type *t;
 
     if (c->n_args + c->n_kw == 3)
-        return mistake(w, c->node, "use pow(a, b) % m, or a loop", "pow with a modulus is not compiled by this version");
+        return mistake(w, c->node, "use pow(a, b) % m, or a loop",
+                       "pow with a modulus is not compiled by this version");
     if (!rule_params(w, c, "base exp", 2, &p))
         return w->p->bottom;
     t = operator_call(w, c, row, KIR_B_POW, "base exp");
@@ -267,7 +275,8 @@ const struct type *rule_ROUND(struct walk *w, struct call *c, const struct libra
     return rule_take(w, c, row, &p) ? t : w->p->bottom;
 }
 
-const struct type *rule_cast_to(struct walk *w, struct call *c, const struct library_row *row, const struct type *to)
+const struct type *rule_cast_to(struct walk *w, struct call *c, const struct library_row *row,
+                                const struct type *to)
 {
     struct params p;
     const struct type *from;
@@ -292,7 +301,8 @@ const struct type *rule_cast_to(struct walk *w, struct call *c, const struct lib
     else if (to->kind != TY_BOOL && !type_is_number(from))
         return rule_wrong(w, c, &p.at[0], "a number");
     if (type_is_complex(from) && !type_is_complex(to) && to->kind != TY_BOOL)
-        return mistake(w, c->node, "take its .real part", "%s can't be made from %s", show(w, to), show(w, from));
+        return mistake(w, c->node, "take its .real part", "%s can't be made from %s", show(w, to),
+                       show(w, from));
     if (type_is_integer(to) && type_is_float(from))
         w->w->raises = true; /* int(nan) */
     return rule_take(w, c, row, &p) ? to : w->p->bottom;
@@ -341,8 +351,8 @@ const struct type *rule_TUPLE(struct walk *w, struct call *c, const struct libra
     if (!rule_params(w, c, "items", 0, &p))
         return w->p->bottom;
     if (p.at[0].type && p.at[0].type->kind != TY_TUPLE)
-        return mistake(w, c->node, "the length must be known when compiling", "a tuple can be made of a tuple only, not of %s",
-                       show(w, p.at[0].type));
+        return mistake(w, c->node, "the length must be known when compiling",
+                       "a tuple can be made of a tuple only, not of %s", show(w, p.at[0].type));
     if (!p.at[0].type) {
         const struct type *t = type_tuple(w->p->types, NULL, 0, 0);
         return t && rule_take(w, c, row, &p) ? t : fail_memory(w->p);
@@ -356,7 +366,9 @@ const struct type *rule_ITER(struct walk *w, struct call *c, const struct librar
     const struct type *items[RULE_MAX_PARAMS], *t;
     struct params p;
     uint32_t n = 0;
-    const char *names = row->id == LIB_ZIP ? "a b c d e f" : row->id == LIB_ENUMERATE ? "iterable start" : "sequence";
+    const char *names = row->id == LIB_ZIP         ? "a b c d e f"
+                        : row->id == LIB_ENUMERATE ? "iterable start"
+                                                   : "sequence";
 
     if (!rule_params(w, c, names, 1, &p))
         return w->p->bottom;
@@ -387,9 +399,10 @@ static int is_instance(struct walk *w, const struct type *t, const struct type *
     } kinds[] = { { "builtins.tuple", TY_TUPLE }, { "builtins.str", TY_STR }, { "numpy.ndarray", TY_ARRAY } };
     static const struct {
         const char *name, *of; /* letters of enum type_class */
-    } classes[] = { { "numpy.generic", "BIUFC" },  { "numpy.number", "IUFC" },      { "numpy.integer", "IU" },
-                    { "numpy.signedinteger", "I" }, { "numpy.unsignedinteger", "U" }, { "numpy.inexact", "FC" },
-                    { "numpy.floating", "F" },      { "numpy.complexfloating", "C" } };
+    } classes[] = { { "numpy.generic", "BIUFC" },     { "numpy.number", "IUFC" },
+                    { "numpy.integer", "IU" },        { "numpy.signedinteger", "I" },
+                    { "numpy.unsignedinteger", "U" }, { "numpy.inexact", "FC" },
+                    { "numpy.floating", "F" },        { "numpy.complexfloating", "C" } };
     const struct type *meant;
     bool any = false;
 
@@ -432,7 +445,8 @@ const struct type *rule_ISINSTANCE(struct walk *w, struct call *c, const struct 
         return w->p->bottom;
     t = p.at[0].type;
     if (t->kind == TY_OPTIONAL)
-        return mistake(w, c->node, "test 'is None' first", "whether the value is None is known only at run time");
+        return mistake(w, c->node, "test 'is None' first",
+                       "whether the value is None is known only at run time");
     if (row->id == LIB_ISSUBDTYPE && !(t = type_meant(w, t)))
         return rule_wrong(w, c, &p.at[0], "a dtype that is known when compiling");
     r = is_instance(w, t, p.at[1].type);
@@ -470,8 +484,8 @@ const struct type *rule_OPERATOR(struct walk *w, struct call *c, const struct li
     enum kir_binary op = KIR_B__END;
     const struct type *t;
 
-#define KIR_BINARY(NAME, wire, text)                                                                                  \
-    if (strcmp(row->how + 3, text) == 0)                                                                              \
+#define KIR_BINARY(NAME, wire, text)                                                                         \
+    if (strcmp(row->how + 3, text) == 0)                                                                     \
         op = KIR_B_##NAME;
 #include "proto/ir/enums.def"
 #undef KIR_BINARY

@@ -37,8 +37,9 @@ static int shape_ndim(struct walk *w, struct call *c, const struct arg *a)
     return -1;
 }
 
-static const struct type *new_array(struct walk *w, struct call *c, const struct library_row *row, const struct params *p,
-                                    const struct type *elem, unsigned ndim, char layout)
+static const struct type *new_array(struct walk *w, struct call *c, const struct library_row *row,
+                                    const struct params *p, const struct type *elem, unsigned ndim,
+                                    char layout)
 {
     const struct type *t = type_array(w->p->types, elem, ndim, layout, false, false);
 
@@ -117,7 +118,8 @@ static const struct type *ints(struct walk *w, unsigned n)
     return t ? t : fail_memory(w->p);
 }
 
-static const struct type *attr_take(struct walk *w, struct call *c, const struct library_row *row, const struct type *t)
+static const struct type *attr_take(struct walk *w, struct call *c, const struct library_row *row,
+                                    const struct type *t)
 {
     struct params p = { .n = 1 };
 
@@ -126,20 +128,23 @@ static const struct type *attr_take(struct walk *w, struct call *c, const struct
 }
 
 /* A number that the type tells; the array's expression is evaluated only where that has an effect. */
-static const struct type *known_attr(struct walk *w, struct call *c, const struct library_row *row, int64_t value)
+static const struct type *known_attr(struct walk *w, struct call *c, const struct library_row *row,
+                                     int64_t value)
 {
     if (is_pure(w, c->args[0].node))
         return know_int(w, c->f, value);
     return attr_take(w, c, row, numba(w) ? scalar(w, TY_INT64) : w->p->pyint);
 }
 
-static const struct type *array_part(struct walk *w, struct call *c, const struct library_row *row, const struct type *a)
+static const struct type *array_part(struct walk *w, struct call *c, const struct library_row *row,
+                                     const struct type *a)
 {
     const struct type *t;
 
     if (!type_is_complex(a->elem)) {
         if (row->id == LIB_A_IMAG || row->id == LIB_N_IMAG)
-            return mistake(w, c->node, "np.zeros_like makes one", "the imaginary part of a real array is not compiled by this version");
+            return mistake(w, c->node, "np.zeros_like makes one",
+                           "the imaginary part of a real array is not compiled by this version");
         return attr_take(w, c, row, a);
     }
     t = type_array(w->p->types, part_type(w->p, a->elem), a->ndim, 'A', a->readonly, a->unaligned);
@@ -162,22 +167,31 @@ const struct type *rule_ATTR(struct walk *w, struct call *c, const struct librar
     }
     switch (row->id) {
     case LIB_A_SHAPE:
-    case LIB_A_STRIDES: return attr_take(w, c, row, ints(w, a->ndim));
-    case LIB_A_NDIM: return known_attr(w, c, row, a->ndim);
-    case LIB_A_ITEMSIZE: return known_attr(w, c, row, (int64_t)type_bits(a->elem) / 8);
+    case LIB_A_STRIDES:
+        return attr_take(w, c, row, ints(w, a->ndim));
+    case LIB_A_NDIM:
+        return known_attr(w, c, row, a->ndim);
+    case LIB_A_ITEMSIZE:
+        return known_attr(w, c, row, (int64_t)type_bits(a->elem) / 8);
     case LIB_A_SIZE:
-    case LIB_A_NBYTES: return attr_take(w, c, row, pyint);
+    case LIB_A_NBYTES:
+        return attr_take(w, c, row, pyint);
     case LIB_A_DTYPE:
         t = type_of(w->p->types, TY_TYPEVALUE, a->elem);
         return t ? t : fail_memory(w->p);
     case LIB_A_T:
         t = type_array(w->p->types, a->elem, a->ndim,
-                       a->ndim < 2 ? a->layout : a->layout == 'C' ? 'F' : a->layout == 'F' ? 'C' : 'A', a->readonly, a->unaligned);
+                       a->ndim < 2        ? a->layout
+                       : a->layout == 'C' ? 'F'
+                       : a->layout == 'F' ? 'C'
+                                          : 'A',
+                       a->readonly, a->unaligned);
         return t ? attr_take(w, c, row, t) : fail_memory(w->p);
     case LIB_A_REAL:
     case LIB_A_IMAG:
     case LIB_N_REAL:
-    case LIB_N_IMAG: return array_part(w, c, row, a);
+    case LIB_N_IMAG:
+        return array_part(w, c, row, a);
     default:
         elem = a->elem;
         return mistake(w, c->node, NULL, "arrays of %s have no attribute '%s'", show(w, elem), row->name + 1);

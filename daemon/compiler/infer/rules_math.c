@@ -33,7 +33,8 @@ static const struct type *math_type(struct walk *w, const struct type *a)
     return numba(w) && a->kind == TY_FLOAT32 ? a : python_float(w);
 }
 
-static const struct type *math(struct walk *w, struct call *c, const struct library_row *row, const char *names, uint32_t n)
+static const struct type *math(struct walk *w, struct call *c, const struct library_row *row,
+                               const char *names, uint32_t n)
 {
     const struct type *t = NULL;
     struct params p;
@@ -70,7 +71,8 @@ const struct type *rule_LOG(struct walk *w, struct call *c, const struct library
 }
 
 /* One real argument, computed as a float; another type comes out. */
-static const struct type *from_float(struct walk *w, struct call *c, const struct library_row *row, const struct type *out)
+static const struct type *from_float(struct walk *w, struct call *c, const struct library_row *row,
+                                     const struct type *out)
 {
     struct params p;
 
@@ -108,7 +110,8 @@ static const struct type *two_ints(struct walk *w, struct call *c, const struct 
             return rule_wrong(w, c, &p.at[i], "integers");
     t = promote(w->p, p.at[0].type, p.at[1].type);
     if (!type_is_integer(t))
-        return mistake(w, c->node, "convert one of them", "%s of int64 and uint64 has no integer type", c->name);
+        return mistake(w, c->node, "convert one of them", "%s of int64 and uint64 has no integer type",
+                       c->name);
     p.at[0].type = p.at[1].type = t;
     return rule_take(w, c, row, &p) ? t : w->p->bottom;
 }
@@ -127,13 +130,15 @@ const struct type *rule_LDEXP(struct walk *w, struct call *c, const struct libra
         return w->p->bottom;
     if (!type_is_integer(p.at[1].type) && p.at[1].type->kind != TY_BOOL)
         return rule_wrong(w, c, &p.at[1], "an integer exponent");
-    t = row->id == LIB_M_LDEXP ? math_type(w, p.at[0].type) : type_is_float(p.at[0].type) ? strong(w->p, p.at[0].type) : scalar(w, TY_FLOAT64);
+    t = row->id == LIB_M_LDEXP        ? math_type(w, p.at[0].type)
+        : type_is_float(p.at[0].type) ? strong(w->p, p.at[0].type)
+                                      : scalar(w, TY_FLOAT64);
     p.at[0].type = t;
     return rule_take(w, c, row, &p) ? t : w->p->bottom;
 }
 
-static const struct type *pair(struct walk *w, struct call *c, const struct library_row *row, const struct type *first,
-                               const struct type *second)
+static const struct type *pair(struct walk *w, struct call *c, const struct library_row *row,
+                               const struct type *first, const struct type *second)
 {
     const struct type *t = type_tuple(w->p->types, (const struct type *const[]){ first, second }, 2, 0), *r;
 
@@ -169,7 +174,8 @@ const struct type *rule_ISQRT(struct walk *w, struct call *c, const struct libra
 
 static const struct type *complex_of(struct walk *w, const struct type *t)
 {
-    return numba(w) && (t->kind == TY_COMPLEX64 || t->kind == TY_FLOAT32) ? scalar(w, TY_COMPLEX64) : python_complex(w);
+    return numba(w) && (t->kind == TY_COMPLEX64 || t->kind == TY_FLOAT32) ? scalar(w, TY_COMPLEX64)
+                                                                          : python_complex(w);
 }
 
 const struct type *rule_CMATH1(struct walk *w, struct call *c, const struct library_row *row)
@@ -189,9 +195,9 @@ const struct type *rule_CPHASE(struct walk *w, struct call *c, const struct libr
 
     if (!rule_params(w, c, "z", 1, &p) || !rule_number(w, c, &p.at[0]))
         return w->p->bottom;
-    t = row->id == LIB_C_PHASE ? complex_of(w, p.at[0].type)
+    t = row->id == LIB_C_PHASE                                                   ? complex_of(w, p.at[0].type)
         : p.at[0].type->kind == TY_COMPLEX64 || p.at[0].type->kind == TY_FLOAT32 ? scalar(w, TY_COMPLEX64)
-                                                                                : scalar(w, TY_COMPLEX128);
+                                                                                 : scalar(w, TY_COMPLEX128);
     p.at[0].type = t;
     return rule_take(w, c, row, &p) ? part_type(w->p, t) : w->p->bottom;
 }

@@ -8,8 +8,9 @@
 struct state state_copy(struct walk *w, const struct state *s)
 {
     uint32_t n = w->w->in.fn->n_locals;
-    struct state c = { arena_new_array(w->p->a, n + 1, const struct type *), arena_new_array(w->p->a, n + 1, bool),
-                       arena_new_array(w->p->a, n + 1, uint32_t), s->dead };
+    struct state c = { arena_new_array(w->p->a, n + 1, const struct type *),
+                       arena_new_array(w->p->a, n + 1, bool), arena_new_array(w->p->a, n + 1, uint32_t),
+                       s->dead };
 
     if (!c.types || !c.unset || !c.where) {
         fail_memory(w->p);
@@ -22,13 +23,17 @@ struct state state_copy(struct walk *w, const struct state *s)
     return c;
 }
 
-static void remember_conflict(struct walk *w, uint32_t local, const struct state *dst, const struct state *src)
+static void remember_conflict(struct walk *w, uint32_t local, const struct state *dst,
+                              const struct state *src)
 {
     struct conflict *c = &w->w->conflicts[local];
 
     if (!c->a || dst->types[local]->kind != TY_CONFLICT)
-        *c = (struct conflict){ .a = dst->types[local], .b = src->types[local], .a_node = dst->where[local],
-                                .b_node = src->where[local], .said = c->said };
+        *c = (struct conflict){ .a = dst->types[local],
+                                .b = src->types[local],
+                                .a_node = dst->where[local],
+                                .b_node = src->where[local],
+                                .said = c->said };
 }
 
 bool state_join(struct walk *w, struct state *dst, const struct state *src)

@@ -4,8 +4,8 @@
 
 /* ---- targets ---- */
 
-static void unpack_tuple(struct walk *w, uint32_t target, const uint32_t *targets, uint32_t n, const struct type *t,
-                         uint32_t value)
+static void unpack_tuple(struct walk *w, uint32_t target, const uint32_t *targets, uint32_t n,
+                         const struct type *t, uint32_t value)
 {
     uint32_t star = UINT32_MAX, at = 0;
 
@@ -75,8 +75,8 @@ static void store(struct walk *w, uint32_t target, const struct type *t, uint32_
     if (t->kind == TY_OPTIONAL)
         w->w->raises = true;
     if (!assignable(w->p, t, place))
-        mistake(w, value, type_is_complex(t) ? "take its .real part" : NULL, "%s can't be stored in an array of %s",
-                show(w, t), show(w, place));
+        mistake(w, value, type_is_complex(t) ? "take its .real part" : NULL,
+                "%s can't be stored in an array of %s", show(w, t), show(w, place));
 }
 
 void assign(struct walk *w, uint32_t target, const struct type *t, uint32_t value)
@@ -89,14 +89,22 @@ void assign(struct walk *w, uint32_t target, const struct type *t, uint32_t valu
         bind_local(w, kir_arg(n, 0), t, target);
         break;
     case KIR_TUPLE:
-    case KIR_LIST: unpack(w, target, t, value); break;
-    case KIR_SUBSCRIPT: store(w, target, t, value); break;
-    case KIR_ATTR: mistake(w, target, NULL, "attributes can't be assigned"); break;
+    case KIR_LIST:
+        unpack(w, target, t, value);
+        break;
+    case KIR_SUBSCRIPT:
+        store(w, target, t, value);
+        break;
+    case KIR_ATTR:
+        mistake(w, target, NULL, "attributes can't be assigned");
+        break;
     case KIR_FREE:
         mistake(w, target, "return the value, or use an array of one element",
                 "assigning a variable of an enclosing function is not compiled by this version");
         break;
-    default: mistake(w, target, NULL, "this can't be assigned to"); break;
+    default:
+        mistake(w, target, NULL, "this can't be assigned to");
+        break;
     }
 }
 
@@ -207,7 +215,8 @@ static void raise_statement(struct walk *w, uint32_t node)
         t = expr(w, value);
         if (!is_bottom(t) && t->kind != TY_EXCEPTION &&
             !(t->kind == TY_LIBRARY && is_exception_name(t->name + (t->name[0] == 'b' ? 9 : 0))))
-            mistake(w, value, NULL, "only an exception class, or a call of one, can be raised, not %s", show(w, t));
+            mistake(w, value, NULL, "only an exception class, or a call of one, can be raised, not %s",
+                    show(w, t));
     }
     if (cause != KIR_NIL)
         expr(w, cause);
@@ -265,21 +274,48 @@ static void statement(struct walk *w, uint32_t node)
 
     *f = (struct fact){ .type = w->p->none, .contexts = f->contexts, .n_contexts = f->n_contexts };
     switch (n->op) {
-    case KIR_ASSIGN: assignment(w, node); break;
-    case KIR_AUGASSIGN: augmented(w, node); break;
-    case KIR_EXPR: expr(w, kir_arg(n, 0)); break;
-    case KIR_IF: if_statement(w, node); break;
-    case KIR_WHILE: while_loop(w, node); break;
+    case KIR_ASSIGN:
+        assignment(w, node);
+        break;
+    case KIR_AUGASSIGN:
+        augmented(w, node);
+        break;
+    case KIR_EXPR:
+        expr(w, kir_arg(n, 0));
+        break;
+    case KIR_IF:
+        if_statement(w, node);
+        break;
+    case KIR_WHILE:
+        while_loop(w, node);
+        break;
     case KIR_FOR:
-    case KIR_PARFOR: for_loop(w, node); break;
-    case KIR_BREAK: jump(w, node, true); break;
-    case KIR_CONTINUE: jump(w, node, false); break;
-    case KIR_RETURN: return_statement(w, node); break;
-    case KIR_RAISE: raise_statement(w, node); break;
-    case KIR_ASSERT: assert_statement(w, node); break;
-    case KIR_DEL: delete_statement(w, node); break;
-    case KIR_PASS: break;
-    case KIR_BLOCK: block(w, node); break;
+    case KIR_PARFOR:
+        for_loop(w, node);
+        break;
+    case KIR_BREAK:
+        jump(w, node, true);
+        break;
+    case KIR_CONTINUE:
+        jump(w, node, false);
+        break;
+    case KIR_RETURN:
+        return_statement(w, node);
+        break;
+    case KIR_RAISE:
+        raise_statement(w, node);
+        break;
+    case KIR_ASSERT:
+        assert_statement(w, node);
+        break;
+    case KIR_DEL:
+        delete_statement(w, node);
+        break;
+    case KIR_PASS:
+        break;
+    case KIR_BLOCK:
+        block(w, node);
+        break;
     default:
         mistake(w, node, n->op == KIR_TRY ? "let the exception pass to the caller, or test before" : NULL,
                 "'%s' is not compiled by this version", kir_opinfo(n->op)->text);
@@ -293,7 +329,8 @@ void block(struct walk *w, uint32_t node)
 
     fact_for(w, node)->type = w->p->none;
     if (++w->nesting > INFER_MAX_NESTING) {
-        mistake(w, node, "move the inner part to a function", "statements are nested more than %d deep", INFER_MAX_NESTING);
+        mistake(w, node, "move the inner part to a function", "statements are nested more than %d deep",
+                INFER_MAX_NESTING);
         w->s.dead = true;
     }
     for (uint32_t i = 0; i < n && !w->s.dead && !w->p->failed; i++)
