@@ -221,7 +221,7 @@ static struct val op_divmod(struct fn *f, uint32_t node, const struct val *a, ui
 }
 
 /* round(x) is to even; round(x, n) scales by a power of ten, so that its last bit may differ from CPython's
- * decimal algorithm where x is within an ulp of a tie (docs/semantics.md). */
+ * decimal algorithm where x is within an ulp of a tie (docs/abi.md). */
 static struct val op_round(struct fn *f, uint32_t node, const struct val *a, uint32_t n)
 {
     struct lo *lo = f->lo;
