@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/server/server.h"
-#include "daemon/worker/worker.h"
+#include "proto/codec/worker.h"
 #include "proto/codec/fdpass.h"
 
 #define START_LIMIT_MS 30000 /* a worker that isn't warm by then never will be */

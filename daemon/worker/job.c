@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/compiler/target/link.h"
-#include "daemon/worker/worker.h"
+#include "proto/codec/worker.h"
 #include "proto/base/limits.h"
 #include "proto/codec/fdpass.h"
 

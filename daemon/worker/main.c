@@ -11,7 +11,7 @@
 #include "daemon/compiler/compile.h"
 #include "daemon/sandbox/sandbox.h"
 #include "daemon/worker/job.h"
-#include "daemon/worker/worker.h"
+#include "proto/codec/worker.h"
 #include "proto/base/hash.h"
 #include "proto/codec/messages.h"
 
@@ -82,6 +82,8 @@ int main(int argc, char **argv)
     signal(SIGINT, SIG_IGN);  /* Ctrl-C at kilnd's terminal: the daemon decides */
     signal(SIGPIPE, SIG_IGN);
     if (run(memory, &e) < 0) {
+        if (e.code == KILN_E_NOMEM) /* the limit, met outside of LLVM */
+            return WORKER_EXIT_MEMORY;
         fprintf(stderr, "<3>kiln-worker failed error=\"%s\"\n", e.msg);
         return 70;
     }

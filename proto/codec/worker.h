@@ -4,8 +4,8 @@
  *   kiln-worker --memory BYTES      with the socket to the daemon as descriptor 3
  *
  * It answers READY, then each JOB with RESULT or ERROR, one at a time. These exit statuses have a meaning: */
-#ifndef KILN_WORKER_H
-#define KILN_WORKER_H
+#ifndef KILN_CODEC_WORKER_H
+#define KILN_CODEC_WORKER_H
 
 #define WORKER_SOCKET 3
 #define WORKER_EXIT_MEMORY 86 /* the memory limit was reached */
