@@ -184,7 +184,7 @@ static int machine(struct target *x, struct kiln_err *e)
 
 int target_find(struct targets *t, const char *text, const struct target **ret, struct kiln_err *e)
 {
-    size_t n;
+    size_t n = 0;
     const struct row *row;
     struct target *x;
     int r;
