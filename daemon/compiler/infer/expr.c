@@ -331,7 +331,11 @@ static const struct type *constant(struct walk *w, uint32_t node)
     if (k->kind == KIR_K_BIGINT)
         return mistake(w, node, "compiled integers have 64 bits", "the integer %.40s%s is too large", k->s.p,
                        k->s.len > 40 ? "..." : "");
-    return mistake(w, node, NULL, "a constant of this kind is not compiled by this version");
+    return mistake(w, node, k->kind == KIR_K_ENUM ? "use its value" : NULL,
+                   "%s is not compiled yet by this version",
+                   k->kind == KIR_K_ENUM       ? "an enumeration's member"
+                   : k->kind == KIR_K_USERTYPE ? "a class as a value"
+                                               : "a constant of this kind");
 }
 
 static const struct type *dispatch(struct walk *w, uint32_t node, struct fact *f)

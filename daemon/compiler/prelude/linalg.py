@@ -9,6 +9,7 @@ def check_inner(a, b):
 
 
 def inner(a, b):
+    """numpy.inner of vectors."""
     check_inner(a.shape[0], b.shape[0])
     total = a.dtype.type(0) * b.dtype.type(0)
     for i in range(a.shape[0]):
