@@ -155,7 +155,7 @@ static void pass_x86_64(struct lo *lo, const struct fields *x, bool is_return, s
     }
     if (is_return)
         return;
-    if (ints > r->ints || sse > r->sse) { /* all or nothing */
+    if ((ints && ints > r->ints) || (sse && sse > r->sse)) { /* all or nothing; below zero when scalars used them up */
         p->how = HOW_BYVAL;
         p->n = 0;
         return;
