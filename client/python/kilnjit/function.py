@@ -6,11 +6,12 @@ import os
 import sys
 import warnings
 
-from . import _kiln, diagnose, errors
+from . import _kiln, _kir as K, diagnose, errors
 from .client import get as client
 from .options import Options
 from .raising import raised
 
+#: plain Python where there is no daemon: told once
 _warned = False
 
 
@@ -36,9 +37,11 @@ class Function:
     def __init__(self, py_func, options, signatures=()):
         self.py_func, self.options = py_func, options
         self.hits = self.misses = 0
-        names, kinds, defaults = parameters(py_func)
-        self.dispatcher = d = _kiln.Dispatcher(py_func.__name__, names, kinds, defaults, self.compile_for, numba=options.numba,
-                                               owner=self)
+        self.frozen = {}  # values read from outside by the first specialization
+        self.told = False
+        self.names, self.kinds, defaults = parameters(py_func)
+        self.dispatcher = d = _kiln.Dispatcher(py_func.__name__, self.names, self.kinds, defaults, self.compile_for,
+                                               numba=options.numba, owner=self)
         for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
             setattr(d, name, getattr(py_func, name))
         d.__wrapped__ = py_func
@@ -46,12 +49,12 @@ class Function:
 
     # -- compiling
 
-    def module(self):
+    def module(self, own_name=False):
         """The function as KIR, from its text and the values of its globals now."""
         from .frontend.convert import convert
         from .frontend.diagnostics import Refused, SourceError
         try:
-            return convert(self.py_func, self.options.flags)
+            return convert(self.py_func, self.options.flags, own_name)
         except Refused as error:
             raise diagnose.refused(error) from None
         except SourceError as error:
@@ -62,7 +65,7 @@ class Function:
         body = _kiln.pack_kir(module.wire)
         env = [_kiln.typeof(a, o.numba) for a in module.env]
         return {"body": body, "signature": signature, "digest": _kiln.digest(body), "env": env, "entry": self.py_func.__qualname__,
-                "target": o.target, "emit": emit, "flags": o.flags, "semantics": o.semantics, "checked": o.checked, "debug": o.debug,
+                "target": o.target, "emit": emit, "flags": module.entry_flags, "semantics": o.semantics, "checked": o.checked, "debug": o.debug,
                 "nocontract": o.nocontract}, env
 
     def specialization(self, artifact, module, env):
@@ -83,22 +86,52 @@ class Function:
             artifact = client().compile("kir", **request)
         except errors.KilnError as error:
             raise diagnose.explained(error, module).with_traceback(None) from None
+        self.compare_frozen(module)
         return self.specialization(artifact, module, env)
+
+    def compare_frozen(self, module):
+        """Say so when specializations of one function see different values of a global."""
+        if not self.dispatcher.specializations:
+            self.frozen = module.frozen
+            return
+        changed = sorted({name for (f, name), key in module.frozen.items() if self.frozen.get((f, name), key) != key})
+        if changed:
+            warnings.warn(f"{self.py_func.__qualname__}(): {', '.join(changed)} changed since the first compile; code for types that "
+                          "were met before keeps the old value until recompile()", errors.KilnWarning, stacklevel=4)
 
     def compile_for(self, args, types):
         """The extension's question when no specialization fits the arguments."""
-        if self.eager:
-            self.finish_eager()
-            return self.dispatcher
-        for (name, value), text in zip(zip(self.py_func.__code__.co_varnames, args), types):
-            if text is None:
-                raise self.no_type(name, value)
         try:
+            if self.eager:
+                self.finish_eager()
+                return self.call_again
+            for name, value, text in zip(self.names, args, types):
+                if text is None:
+                    raise self.no_type(name, value)
             return self.build(f"({', '.join(types)})")
-        except errors.KilnConnectError as error:
+        except errors.KilnError as error:
             if os.environ.get("KILN_FALLBACK", "error") != "python":
                 raise
             return self.fall_back(error)
+
+    def unbound(self, function):
+        """A callable that takes one value a parameter and calls `function` as the user did."""
+        names, kinds = self.names, self.kinds
+
+        def call(*values):
+            positional, keywords = [], {}
+            for name, kind, value in zip(names, kinds, values):
+                if kind == K.P_STAR:
+                    positional += value
+                elif kind == K.P_KWONLY:
+                    keywords[name] = value
+                else:
+                    positional.append(value)
+            return function(*positional, **keywords)
+        return call
+
+    def call_again(self, *values):
+        return self.unbound(self.dispatcher)(*values)
 
     def no_type(self, name, value):
         cls = type(value)
@@ -114,17 +147,24 @@ class Function:
                                     f'  File "{code.co_filename}", line {code.co_firstlineno}, in {code.co_name}{hint}')
 
     def fall_back(self, error):
+        """Plain Python instead (KILN_FALLBACK=python), with one warning: one a process for a daemon that can't be
+        had, one a function for what can't be compiled."""
         global _warned
-        if not _warned:
-            _warned = True
-            warnings.warn(f"no Kiln daemon, functions run as plain Python (KILN_FALLBACK=python): {error.message}", errors.KilnWarning,
+        if isinstance(error, errors.KilnConnectError):
+            if not _warned:
+                _warned = True
+                warnings.warn(f"no Kiln daemon, functions run as plain Python (KILN_FALLBACK=python): {error.message}",
+                              errors.KilnWarning, stacklevel=3)
+        elif not self.told:
+            self.told = True
+            warnings.warn(f"{self.py_func.__qualname__}() runs as plain Python (KILN_FALLBACK=python): {error}", errors.KilnWarning,
                           stacklevel=3)
-        return self.py_func
+        return self.unbound(self.py_func)
 
     # -- eager signatures: sent when the function is decorated, awaited at its first call
 
     def submit(self, signature):
-        module = self.module()
+        module = self.module(own_name=True)
         request, env = self.request(module, str(signature))
         try:
             pending = client().submit("kir", **request)
@@ -190,6 +230,7 @@ class Function:
     def recompile(self):
         """Forget all specializations: the next calls read the globals anew."""
         self.dispatcher.clear()
+        self.frozen = {}
 
     def inspect(self, emit, signature=None):
         """Another form of the specializations' code: {signature: text}, or one text."""

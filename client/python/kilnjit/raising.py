@@ -2,12 +2,14 @@
 """Exceptions of compiled code, with a traceback through the user's own lines.
 
 Compiled code reports its frames as (function, node). For each one a code object is made that has the user's file,
-name and line and does nothing but raise; its frame is what tracebacks, debuggers and pytest show."""
-from types import TracebackType
+name, line and columns and does nothing but raise; its frame is what tracebacks, debuggers and pytest show."""
+from types import FunctionType, TracebackType
 
 from . import _kiln
 from .diagnose import place
 
+#: code objects kept: one for each place that ever raised
+MAX_CODES = 1000
 _codes = {}
 
 
@@ -15,20 +17,44 @@ class _Here(Exception):
     pass
 
 
-def _frame(filename, name, line, scope):
-    """A traceback entry at this line: (frame, last instruction)."""
-    key = filename, name, line
+def _template():
+    raise _Here
+
+
+def _number(value):
+    """A number as the location table has it: six bits at a time, least significant first."""
+    out = bytearray()
+    while value > 63:
+        out.append(64 | value & 63)
+        value >>= 6
+    out.append(value)
+    return bytes(out)
+
+
+def _table(size, position):
+    """Location table (CPython's Objects/locations.md) that puts `size` code units at one place: the long form, with line
+    deltas from the first line and columns plus one; an entry covers at most eight units."""
+    line, column, end_line, end_column = position
+    table = b""
+    while size > 0:
+        units = min(size, 8)
+        table += bytes([0x80 | 14 << 3 | units - 1]) + _number(0) + _number(end_line - line) + _number(column + 1) + \
+            _number(end_column + 1)
+        size -= units
+    return table
+
+
+def _code(f, position):
+    key = f.filename, f.name, position
     code = _codes.get(key)
     if code is None:
-        if len(_codes) > 1000:
+        if len(_codes) >= MAX_CODES:
             _codes.clear()
-        code = compile("\n" * (line - 1) + "raise _here", filename, "exec").replace(co_name=name)
-        _codes[key] = code
-    try:
-        exec(code, {"__name__": scope.get("__name__"), "__file__": scope.get("__file__"), "_here": _Here})
-    except _Here as here:
-        entry = here.__traceback__.tb_next
-        return entry.tb_frame, entry.tb_lasti
+        base = _template.__code__
+        code = _codes[key] = base.replace(co_filename=f.filename, co_name=f.name, co_qualname=f.qualname,
+                                          co_firstlineno=position[0],
+                                          co_linetable=_table(len(base.co_code) // 2, position))
+    return code
 
 
 def build(module, trace):
@@ -38,10 +64,12 @@ def build(module, trace):
         at = place(module, function, node)
         if at is None:
             continue
-        f, (line, *_) = at
-        scope = f.pyfunction.__globals__ if f.pyfunction is not None else {}
-        frame, last = _frame(f.filename, f.name, line, scope)
-        made = TracebackType(made, frame, last, line)
+        f, position = at
+        try:
+            FunctionType(_code(f, position), f.scope({"_Here": _Here}))()
+        except _Here as here:
+            entry = here.__traceback__.tb_next
+            made = TracebackType(made, entry.tb_frame, entry.tb_lasti, position[0])
     return made
 
 

@@ -85,7 +85,7 @@ _names = {
     "intc": "int32", "uintc": "uint32", "char": "int8", "uchar": "uint8", "byte": "uint8", "short": "int16",
     "ushort": "uint16", "long_": "int64", "ulong": "uint64", "longlong": "int64", "ulonglong": "uint64",
     "ssize_t": "int64", "size_t": "uint64", "float16": "float16",
-    "float32": "float32", "float64": "float64", "f4": "float32", "f8": "float64", "float_": "float64",
+    "float32": "float32", "float64": "float64", "f4": "float32", "f8": "float64", "float_": "float32",
     "double": "float64", "complex64": "complex64", "complex128": "complex128", "c8": "complex64", "c16": "complex128",
     "pyint": "pyint", "pyfloat": "pyfloat", "pycomplex": "pycomplex", "unicode_type": "unicode_type",
     "string": "unicode_type", "voidptr": "voidptr",

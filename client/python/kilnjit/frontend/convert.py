@@ -11,6 +11,7 @@ from .. import _kir as K
 from . import module, source
 from .diagnostics import Refused
 from .expressions import Expressions
+from .patterns import Patterns
 from .scope import Bindings, parameters
 from .statements import Statements
 from .tree import FunctionTree, Local
@@ -22,31 +23,33 @@ MISSING = object()
 class Program:
     """What the functions of one module share."""
 
-    def __init__(self):
+    def __init__(self, own=None):
         self.values = Values()
-        self.trees = {}   # function object -> FunctionTree
+        self.own = own    # (name, function): what a name will mean once the decorator has returned
+        self.trees = {}   # (function object, flags) -> FunctionTree
         self.todo = []
         self.frozen = {}  # (function, name) -> value read, for "this global has changed"
 
     def tree_of(self, function, flags=0):
         """The tree of a function that is called or passed; its body is converted later."""
-        tree = self.trees.get(function)
+        tree = self.trees.get((function, flags))
         if tree is None:
             code = function.__code__
             tree = FunctionTree(code.co_name, code.co_filename, flags, function)
             tree.firstline = code.co_firstlineno
-            self.trees[function] = tree
+            self.trees[function, flags] = tree
             self.todo.append(tree)
         return tree
 
 
-class Converter(Expressions, Statements):
+class Converter(Expressions, Statements, Patterns):
     missing = MISSING
 
     def __init__(self, program, tree, node, outer=None):
         self.program, self.values = program, program.values
         self.tree, self.node, self.outer = tree, node, outer
         self.function = tree.pyfunction
+        self.flags = tree.flags  # as they came: a generator's own flag is added to the tree
         self.bindings = Bindings(node)
         self.names = {}     # bound name -> Local
         self.overlays = []  # names of comprehensions, innermost last
@@ -84,9 +87,6 @@ class Converter(Expressions, Statements):
                 return self.tree.capture(local), False
         return None, False
 
-    def temporary(self):
-        return Local("")
-
     def static(self, name):
         """The object that a name means outside of the functions that are converted together; MISSING if none."""
         at = self
@@ -106,6 +106,9 @@ class Converter(Expressions, Statements):
                 return function.__closure__[code.co_freevars.index(name)].cell_contents
             except ValueError:
                 return MISSING
+        own = self.program.own
+        if own is not None and own[0] == name and own[1].__globals__ is function.__globals__:
+            return own[1]
         value = function.__globals__.get(name, MISSING)
         if value is MISSING:
             scope = function.__globals__.get("__builtins__", builtins)
@@ -162,10 +165,14 @@ class Converter(Expressions, Statements):
         library = values.library(value, path)
         if library is not None:
             return tree.emit(K.LIB, (K.K_STR, library), at=node)
-        if type(value) is FunctionType:
-            return tree.emit(K.FUNC, self.program.tree_of(value), at=node)
+        if type(value) is FunctionType:  # a plain one: compiled with the options of whoever calls it
+            flags = self.flags if self.program.own is None or value is not self.program.own[1] else self.program.own[2]
+            return tree.emit(K.FUNC, self.program.tree_of(value, flags), at=node)
         if isinstance(value, ModuleType):
             self.refuse(f"the module {value.__name__} can't be used as a value", node)
+        if type(value) is tuple and any(self.is_part(v) for v in value):
+            items = [self.emit_value(v, None, node, name) for v in value]
+            return tree.emit(K.TUPLE, items, at=node)
         try:
             key = values.key(value)
         except NotConstant as error:
@@ -173,8 +180,13 @@ class Converter(Expressions, Statements):
             self.refuse(f"{what}, which compiled code can't use", node,
                         "pass it as an argument, or keep numbers, tuples or arrays")
         if name is not None:
-            self.program.frozen[self.function, name] = value
+            self.program.frozen[tree.name, name] = key
         return tree.emit(K.CONST, key, at=node)
+
+    def is_part(self, value):
+        """A tuple with such an item is built by the code: arrays and functions are no constants."""
+        return (type(value) is FunctionType or hasattr(value, "_kiln_function") or type(value).__name__ == "ndarray"
+                or type(value) is tuple and any(map(self.is_part, value)) or self.values.library(value) is not None)
 
     def emit_array(self, array, node):
         if dtype_text(array.dtype) is None:
@@ -206,7 +218,7 @@ class Converter(Expressions, Statements):
 
     def inner_function(self, node, name):
         """A def or lambda inside: its own tree, and here the value that it makes."""
-        inner = FunctionTree(name, self.tree.filename, self.tree.flags & ~K.F_GENERATOR, None, self.tree, self.tree.lines)
+        inner = FunctionTree(name, self.tree.filename, self.flags, None, self.tree, self.tree.lines)
         inner.firstline = node.lineno
         defaults = self.inner_defaults(node)
         made = Converter(self.program, inner, node, self)
@@ -268,9 +280,10 @@ def _defaults(program, tree):
     return found
 
 
-def convert(function, flags=0):
-    """The Module of a function. SourceError, Refused."""
-    program = Program()
+def convert(function, flags=0, own_name=False):
+    """The Module of a function. SourceError, Refused. own_name: the function is just being decorated, so its global
+    name is not bound to it yet and still means the function."""
+    program = Program((function.__name__, function, flags) if own_name and function.__qualname__ == function.__name__ else None)
     entry = program.tree_of(function, flags)
     while program.todo:
         tree = program.todo.pop(0)

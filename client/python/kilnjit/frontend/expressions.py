@@ -3,6 +3,7 @@
 number of its node."""
 from .. import _kir as K
 from .tree import Local
+from .values import NotConstant
 
 BINARY = {"Add": K.B_ADD, "Sub": K.B_SUB, "Mult": K.B_MUL, "Div": K.B_DIV, "FloorDiv": K.B_FLOORDIV, "Mod": K.B_MOD,
           "Pow": K.B_POW, "MatMult": K.B_MATMUL, "LShift": K.B_LSHIFT, "RShift": K.B_RSHIFT, "BitAnd": K.B_BITAND,
@@ -24,10 +25,10 @@ class Expressions:
         return [self.expression(n) for n in nodes]
 
     def e_Constant(self, node):
-        value = node.value
-        if type(value) is str:
-            return self.tree.emit(K.CONST, (K.K_STR, value), at=node)
-        return self.tree.emit(K.CONST, self.values.key(value), at=node)
+        try:
+            return self.tree.emit(K.CONST, self.values.key(node.value), at=node)
+        except NotConstant as error:
+            self.refuse(f"{error} can't be compiled", node)
 
     def e_Name(self, node):
         local, own = self.variable(node.id)
@@ -45,11 +46,20 @@ class Expressions:
         return self.tree.emit(K.ATTR, self.expression(node.value), (K.K_STR, node.attr), at=node)
 
     def e_UnaryOp(self, node):
-        return self.tree.emit(K.UNARY, UNARY[type(node.op).__name__], self.expression(node.operand), at=node)
+        inner = node.operand
+        if type(node.op).__name__ == "USub" and type(inner).__name__ == "Constant" and inner.value == 1 << 63:
+            return self.tree.emit(K.CONST, (K.K_INT, -1 << 63), at=node)  # the one int64 that has no positive half
+        return self.tree.emit(K.UNARY, UNARY[type(node.op).__name__], self.expression(inner), at=node)
 
     def e_BinOp(self, node):
-        left, right = self.expression(node.left), self.expression(node.right)
-        return self.tree.emit(K.BINARY, BINARY[type(node.op).__name__], left, right, at=node)
+        chain = []  # a + b + c + ... leans to the left and may be long
+        while type(node).__name__ == "BinOp":
+            chain.append(node)
+            node = node.left
+        left = self.expression(node)
+        for node in reversed(chain):
+            left = self.tree.emit(K.BINARY, BINARY[type(node.op).__name__], left, self.expression(node.right), at=node)
+        return left
 
     def e_BoolOp(self, node):
         op = K.AND if type(node.op).__name__ == "And" else K.OR

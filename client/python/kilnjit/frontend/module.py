@@ -7,18 +7,23 @@ from .tree import LAYOUT, NODE_LETTERS
 class Function:
     """What messages and tracebacks need of one function of a module."""
 
-    __slots__ = ("name", "filename", "firstline", "positions", "locals", "pyfunction", "lines")
+    __slots__ = ("name", "qualname", "filename", "firstline", "positions", "locals", "globals", "lines")
 
     def __init__(self, tree):
-        self.name, self.filename, self.firstline = tree.name, tree.filename, tree.firstline
+        self.name, self.qualname, self.filename, self.firstline = tree.name, tree.qualname, tree.filename, tree.firstline
         self.positions = tree.positions
         self.locals = [local.name for local in tree.locals]
-        self.pyfunction, self.lines = tree.pyfunction, tree.lines
+        self.globals, self.lines = tree.globals, tree.lines
+
+    def scope(self, more):
+        """Globals for a frame that stands for this function: what linecache and debuggers look for, and `more`."""
+        found = {name: self.globals[name] for name in ("__name__", "__file__", "__loader__", "__spec__") if name in self.globals}
+        return {**found, **more}
 
 
 class Module:
     """wire: nested lists for _kiln.pack_kir. env: the arrays of the slots. classes: constant index -> exception class of
-    the user's. functions: sidecar. frozen: name -> key of each global and closure constant that was read."""
+    the user's. functions: sidecar. frozen: (function, name) -> key of each constant that was read from outside."""
 
     def __init__(self, wire, env, classes, functions, frozen, entry_flags):
         self.wire, self.env, self.classes, self.functions = wire, env, classes, functions

@@ -11,7 +11,8 @@ class Statements:
             return body[1:]
         return body
 
-    def block(self, body, at):
+    def statements(self, body):
+        """The nodes of some statements; those without a meaning give none."""
         made = []
         for statement in body:
             method = getattr(self, "s_" + type(statement).__name__, None)
@@ -20,6 +21,10 @@ class Statements:
             number = method(statement)
             if number is not None:
                 made.extend(number if type(number) is list else [number])
+        return made
+
+    def block(self, body, at):
+        made = self.statements(body)
         if not made:
             made = [self.tree.emit(K.PASS, at=at)]
         return self.tree.emit(K.BLOCK, made, at=body[0] if body else at)
@@ -36,6 +41,9 @@ class Statements:
                 self.refuse(f"the global {node.id!r} can't be assigned in compiled code", node,
                             "return the value, or use an array of one element")
             local, own = self.variable(node.id)
+            if local is None:  # nonlocal: a cell of the Python function around
+                self.refuse(f"{node.id!r} belongs to a function that is not compiled and can't be assigned", node,
+                            "return the value, or use an array of one element")
             return self.tree.emit(K.LOCAL if own else K.FREE, local, at=node)
         if kind in ("Tuple", "List"):
             return self.tree.emit(K.TUPLE, [self.target(t) for t in node.elts], at=node)
@@ -78,7 +86,14 @@ class Statements:
         return self.tree.emit(K.ASSERT, test, None if node.msg is None else self.expression(node.msg), at=node)
 
     def s_Delete(self, node):
-        return self.tree.emit(K.DEL, [self.target(t) for t in node.targets], at=node)
+        targets, todo = [], node.targets[::-1]
+        while todo:
+            target = todo.pop()
+            if type(target).__name__ in ("Tuple", "List"):
+                todo += target.elts[::-1]
+            else:
+                targets.append(self.target(target))
+        return self.tree.emit(K.DEL, targets, at=node) if targets else None
 
     def s_Break(self, node):
         return self.tree.emit(K.BREAK, at=node)
@@ -103,9 +118,20 @@ class Statements:
     # -- control
 
     def s_If(self, node):
-        test = self.expression(node.test)
-        body = self.block(node.body, node)
-        return self.tree.emit(K.IF, test, body, self.optional_block(node.orelse, node), at=node)
+        chain = []  # a chain of elif nests to the right and may be long
+        while True:
+            chain.append((node, self.expression(node.test), self.block(node.body, node)))
+            rest = node.orelse
+            if len(rest) != 1 or type(rest[0]).__name__ != "If":
+                break
+            node = rest[0]
+        other = self.optional_block(rest, node)
+        while True:
+            node, test, body = chain.pop()
+            made = self.tree.emit(K.IF, test, body, other, at=node)
+            if not chain:
+                return made
+            other = self.tree.emit(K.BLOCK, [made], at=node)
 
     def s_While(self, node):
         test = self.expression(node.test)
@@ -139,64 +165,3 @@ class Statements:
             target = None if item.optional_vars is None else self.target(item.optional_vars)
             items.append(self.tree.emit(K.WITHITEM, value, target, at=item.context_expr))
         return self.tree.emit(K.WITH, items, self.block(node.body, node), at=node)
-
-    # -- match: rewritten to a chain of ifs over a temporary
-
-    def s_Match(self, node):
-        subject = self.temporary()
-        value = self.expression(node.subject)
-        first = self.tree.emit(K.ASSIGN, value, [self.tree.emit(K.LOCAL, subject, at=node.subject)], at=node.subject)
-        rest = self.cases(node.cases, subject, node)
-        return [first] if rest is None else [first, rest]
-
-    def cases(self, cases, subject, at):
-        """The statement for the first case and those behind it."""
-        if not cases:
-            return None
-        case = cases[0]
-        pattern = case.pattern
-        test = self.pattern_test(pattern, subject)
-        names = self.pattern_names(pattern)
-        if case.guard is not None and names:
-            self.refuse("a guard behind a pattern that binds names can't be compiled", case.guard, "test it inside the case")
-        if case.guard is not None:
-            guard = self.expression(case.guard)
-            test = guard if test is None else self.tree.emit(K.AND, [test, guard], at=case.guard)
-        made = []
-        for name in names:
-            value = self.tree.emit(K.LOCAL, subject, at=pattern)
-            target = self.tree.emit(K.LOCAL, self.local(name), at=pattern)
-            made.append(self.tree.emit(K.ASSIGN, value, [target], at=pattern))
-        if test is None:
-            body = self.block(case.body, case.pattern)
-            return self.tree.emit(K.BLOCK, [*made, body], at=pattern) if made else body
-        inner = self.block(case.body, case.pattern)
-        body = self.tree.emit(K.BLOCK, [*made, inner], at=pattern) if made else inner
-        other = self.cases(cases[1:], subject, at)
-        other = None if other is None else self.tree.emit(K.BLOCK, [other], at=pattern)
-        return self.tree.emit(K.IF, test, body, other, at=pattern)
-
-    def pattern_test(self, pattern, subject):
-        """A condition, or None for a pattern that always matches."""
-        kind = type(pattern).__name__
-        if kind == "MatchAs":
-            return None if pattern.pattern is None else self.pattern_test(pattern.pattern, subject)
-        if kind in ("MatchValue", "MatchSingleton"):
-            left = self.tree.emit(K.LOCAL, subject, at=pattern)
-            if kind == "MatchValue":
-                right, op = self.expression(pattern.value), K.C_EQ
-            else:
-                right, op = self.tree.emit(K.CONST, self.values.key(pattern.value), at=pattern), K.C_IS
-            return self.tree.emit(K.COMPARE, [op], [left, right], at=pattern)
-        if kind == "MatchOr":
-            tests = [self.pattern_test(p, subject) for p in pattern.patterns]
-            if None in tests:
-                self.refuse("an alternative that always matches can't be compiled here", pattern)
-            return self.tree.emit(K.OR, tests, at=pattern)
-        self.refuse("only literals, names and alternatives of them are compiled as patterns", pattern)
-
-    def pattern_names(self, pattern):
-        if type(pattern).__name__ == "MatchAs":
-            inner = [] if pattern.pattern is None else self.pattern_names(pattern.pattern)
-            return inner + ([pattern.name] if pattern.name else [])
-        return []

@@ -23,6 +23,8 @@ class FunctionTree:
     def __init__(self, name, filename, flags, pyfunction=None, outer=None, lines=()):
         self.name, self.filename, self.flags = name, filename, flags
         self.pyfunction = pyfunction
+        self.qualname = f"{outer.qualname}.<locals>.{name}" if pyfunction is None else pyfunction.__qualname__
+        self.globals = outer.globals if pyfunction is None else pyfunction.__globals__
         self.outer = outer          # the tree around, of an inner function
         self.lines = lines          # text, for messages
         self.firstline = 0
