@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kiln's side of the compile benchmark, against a daemon with an empty cache: seconds of each function's first call as
+JSON, and with a folder named, the IR that LLVM was given and made."""
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy  # noqa: F401 - not part of what is measured
+from corpus import CORPUS
+
+import kilnjit
+
+
+@kilnjit.njit
+def warm(a):
+    return a + 1
+
+
+warm(1)
+result, functions = {}, {}
+for name, (function, arguments) in CORPUS.items():
+    functions[name] = jitted = kilnjit.njit(function)
+    values = arguments()
+    begin = time.perf_counter()
+    jitted(*values)
+    result[name] = time.perf_counter() - begin
+print(json.dumps(result))
+if len(sys.argv) > 1:
+    for name, jitted in functions.items():
+        for emit in ("llvm", "llvm-opt"):
+            (text,) = jitted.inspect(emit).values()
+            Path(sys.argv[1], f"{name}.{emit}.ll").write_text(text)
