@@ -4,7 +4,7 @@
  * LLVM does not look at every malloc: past the limit it would crash here or there. These definitions stand
  * before the C library's for the whole process, shared libraries included. */
 #include <errno.h>
-#include <stddef.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "proto/codec/worker.h"

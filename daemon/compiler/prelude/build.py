@@ -55,7 +55,7 @@ def main():
     module = convert.convert(entry_for(names))
     if module.env or module.classes:
         sys.exit("prelude: arrays and exception classes of its own are not possible")
-    numbers = {f.pyfunction: i for i, f in enumerate(module.functions)}
+    numbers = {(f.filename, f.qualname): i for i, f in enumerate(module.functions)}
     data = msgpack.packb(module.wire, use_bin_type=True)
     with open(sys.argv[1], "w") as out:
         out.write("/* Made by prelude/build.py; don't edit. */\n#include \"daemon/compiler/prelude/prelude.h\"\n\n")
@@ -65,7 +65,7 @@ def main():
         out.write(f"\n}};\nconst size_t prelude_kir_len = {len(data)};\n")
         out.write("const struct unit_name prelude_names[] = {\n")
         for name in sorted(names):
-            out.write(f'    {{ "{name}", {numbers[names[name]]} }},\n')
+            out.write(f'    {{ "{name}", {numbers[names[name].__code__.co_filename, names[name].__qualname__]} }},\n')
         out.write(f"}};\nconst uint32_t prelude_n_names = {len(names)};\n")
     if len(sys.argv) > 2:
         Path(sys.argv[2]).write_bytes(data)
