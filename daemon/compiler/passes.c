@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * passes.c - the compiler, as a list. Each pass reads what those before it left in the job. */
+#include <stdio.h>
 #include <string.h>
 
 #include <llvm-c/Analysis.h>
@@ -7,6 +8,7 @@
 
 #include "daemon/compiler/compiler.h"
 #include "daemon/compiler/runtime/embedded.h"
+#include "proto/abi/abi.h"
 
 /* ---- what both kinds of payload share ---- */
 
@@ -143,13 +145,31 @@ static int pass_lower(struct job *j, struct kiln_err *e)
     return lower_run(j->a, j->program, &j->target->lower, &r, j->context, &j->module, &j->res->diags, e);
 }
 
+/* Objects with a plain symbol are linked into one program: the names that every artifact has are made theirs. */
+static int pass_object_names(struct job *j, struct kiln_err *e)
+{
+    static const char *const names[] = { KILN_SYM_KEY, KILN_SYM_BIND, KILN_SYM_ENTRY };
+    char own[300];
+
+    if (!j->symbol || (j->req->emit != EMIT_OBJ && j->req->emit != EMIT_ASM))
+        return 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        LLVMValueRef v = LLVMGetNamedFunction(j->module, names[i]);
+        int n = snprintf(own, sizeof own, "%s_%s", names[i], j->symbol);
+        if (n >= (int)sizeof own)
+            return kiln_err_set(e, KILN_E_INVALID, 0, "the symbol's name is longer than 255 bytes");
+        LLVMSetValueName2(v ? v : LLVMGetNamedGlobal(j->module, names[i]), own, (size_t)n);
+    }
+    return 0;
+}
+
 /* ---- the lists ---- */
 
 typedef int (*pass_fn)(struct job *j, struct kiln_err *e);
 
-static const pass_fn kir_passes[] = { pass_target,      pass_signature, pass_decode,     pass_infer, pass_lower,
-                                      pass_text_before, pass_runtime,   pass_optimize,   pass_text_after,
-                                      pass_note,        pass_emit,      pass_link,        NULL };
+static const pass_fn kir_passes[] = { pass_target,       pass_signature,   pass_decode,  pass_infer,    pass_lower,
+                                      pass_object_names, pass_text_before, pass_runtime, pass_optimize, pass_text_after,
+                                      pass_note,         pass_emit,        pass_link,    NULL };
 
 static const pass_fn foreign_passes[] = { pass_target,   pass_signature,   foreign_parse, foreign_check, foreign_wrap,
                                           pass_text_before, pass_optimize, pass_text_after, pass_note,   pass_emit,
