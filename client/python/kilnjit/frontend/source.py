@@ -9,6 +9,7 @@ import sys
 
 from . import audit
 from .diagnostics import SourceError
+from .scope import children
 from .verify import FUTURE, ONLY_AST, matches
 
 #: history lines of an interactive session that are tried, newest first
@@ -128,12 +129,7 @@ def _shift(node, by):
             node.lineno += by
             if node.end_lineno is not None:
                 node.end_lineno += by
-        for name in node._fields:
-            value = getattr(node, name, None)
-            if isinstance(value, list):
-                todo.extend(v for v in value if hasattr(v, "_fields"))
-            elif hasattr(value, "_fields"):
-                todo.append(value)
+        todo.extend(children(node))
 
 
 def _parse_block(lines, first, code):
@@ -194,12 +190,7 @@ def _lambdas(tree, line):
         node = todo.pop()
         if type(node).__name__ == "Lambda" and node.lineno == line:
             found.append(node)
-        for name in node._fields:
-            value = getattr(node, name, None)
-            if isinstance(value, list):
-                todo.extend(v for v in value if hasattr(v, "_fields"))
-            elif hasattr(value, "_fields"):
-                todo.append(value)
+        todo.extend(children(node))
     return sorted(found, key=lambda n: n.col_offset)
 
 
@@ -233,6 +224,21 @@ def _find_def(lines, code, namespace):
     return node if matches(node, code, namespace, lambda: _whole(lines, code)) else None
 
 
+def _find_moved(lines, code, namespace):
+    """The same function elsewhere in an edited text: lines above it came or went."""
+    tree = _whole(lines, code)
+    if tree is None:
+        return None
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        if type(node).__name__ in ("FunctionDef", "AsyncFunctionDef") and node.name == code.co_name and \
+                matches(node, code, namespace, lambda: tree):
+            return node
+        todo.extend(child for child in children(node) if hasattr(child, "body") or type(child).__name__ == "Match")
+    return None
+
+
 def _find_lambda(lines, code, namespace):
     def whole():
         return _whole(lines, code)
@@ -250,16 +256,21 @@ def find(function):
     """The verified tree of a Python function. SourceError where there is none."""
     code = function.__code__
     find_in = _find_lambda if code.co_name == "<lambda>" else _find_def
-    seen = False
+    tried = []
     for lines in _candidates(code, function.__globals__):
-        seen = True
-        if code.co_name != "<lambda>" and code.co_firstlineno > len(lines):
+        if lines in tried:
             continue
+        tried.append(lines)
         node = find_in(lines, code, function.__globals__)
         if node is not None:
             return Found(node, code.co_filename, lines)
+    if code.co_name != "<lambda>" and not code.co_filename.startswith("<"):
+        for lines in tried:
+            node = _find_moved(lines, code, function.__globals__)
+            if node is not None:
+                return Found(node, code.co_filename, lines)
     where = f"{code.co_filename}:{code.co_firstlineno}"
-    if seen:
+    if tried:
         raise SourceError(f"the source of {code.co_qualname}() changed since it was loaded ({where})",
                           "load the module again, or restart the program")
     hint = "put the function into a file or a notebook cell; code from exec is found if kilnjit was imported before it ran"

@@ -170,6 +170,8 @@ class Values:
         return RENAMED.get(name, name)
 
     def _library(self, v, path):
+        if getattr(v, "_kiln_library", None):  # prange and friends
+            return v._kiln_library
         np = self.numpy
         if np is not None and isinstance(v, np.ufunc):
             return "numpy." + v.__name__ if getattr(np, v.__name__, None) is v else path
@@ -183,8 +185,6 @@ class Values:
                 return path or f"{module}.{v.__qualname__}"
             return None
         module = getattr(v, "__module__", None) or ""
-        if getattr(v, "_kiln_library", None):  # prange and friends
-            return v._kiln_library
         root = (module if isinstance(module, str) else "").partition(".")[0]
         if isinstance(v, (BuiltinFunctionType, MethodDescriptorType)):
             owner = getattr(v, "__self__", None)

@@ -23,19 +23,32 @@ def class_of(code):
     return None
 
 
-def strip(node):
-    """Take off what runs outside the function: decorators, defaults, annotations."""
-    a = node.args
-    for arg in [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]:
-        arg.annotation = None
-    node.kiln_defaults = (a.defaults, a.kw_defaults)
-    a.defaults = []
-    a.kw_defaults = [None] * len(a.kwonlyargs)
-    if hasattr(node, "decorator_list"):
-        node.decorator_list = []
-        node.returns = None
-        if hasattr(node, "type_params"):
-            node.type_params = []
+class Stripped:
+    """While it is entered: the node without what runs outside of the function: decorators, defaults, annotations."""
+
+    def __init__(self, node):
+        self.node = node
+
+    def take(self, owner, name, value):
+        self.old.append((owner, name, getattr(owner, name)))
+        setattr(owner, name, value)
+
+    def __enter__(self):
+        self.old = []
+        node, a = self.node, self.node.args
+        for arg in [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]:
+            self.take(arg, "annotation", None)
+        self.take(a, "defaults", [])
+        self.take(a, "kw_defaults", [None] * len(a.kwonlyargs))
+        if hasattr(node, "decorator_list"):
+            self.take(node, "decorator_list", [])
+            self.take(node, "returns", None)
+            if hasattr(node, "type_params"):
+                self.take(node, "type_params", [])
+
+    def __exit__(self, *_):
+        for owner, name, value in self.old:
+            setattr(owner, name, value)
 
 
 def _place(node, **fields):
@@ -81,7 +94,6 @@ def imported_names(tree):
 def _recompiled(node, code, rewrite=None, imports=()):
     """The code object that the tree gives, None if it gives none. imports: names that the module imports; CPython
     compiles calls of their attributes in another way."""
-    strip(node)
     is_lambda = code.co_name == "<lambda>"
     inner = [_place(_ast.Expr(), value=node)] if is_lambda else [node]
     name = class_of(code)
@@ -97,9 +109,8 @@ def _recompiled(node, code, rewrite=None, imports=()):
         module.body.insert(0, _place(_ast.Import(), names=names))
     if rewrite is not None:
         rewrite(module)
-    try:
-        made = compile(module, code.co_filename, "exec", code.co_flags & FUTURE, True)
-    except (SyntaxError, ValueError, TypeError, RecursionError):
+    made = _compile(module, code)
+    if made is None:
         return None
     for _ in range(2 if name is None else 3):
         found = [c for c in made.co_consts if hasattr(c, "co_code")]
@@ -107,6 +118,27 @@ def _recompiled(node, code, rewrite=None, imports=()):
             return None
         made = found[0]
     return made
+
+
+#: nesting that a text may have and its tree may not, because Python counts the tree's against the recursion limit
+DEEP = 20000
+
+
+def _compile(module, code):
+    try:
+        return compile(module, code.co_filename, "exec", code.co_flags & FUTURE, True)
+    except (SyntaxError, ValueError, TypeError):
+        return None
+    except RecursionError:
+        pass
+    limit = sys.getrecursionlimit()
+    try:
+        sys.setrecursionlimit(max(limit, DEEP))
+        return compile(module, code.co_filename, "exec", code.co_flags & FUTURE, True)
+    except (SyntaxError, ValueError, TypeError, RecursionError):
+        return None
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def _same_const(a, b):
@@ -159,8 +191,12 @@ def _guesses(code, namespace, whole):
 
 
 def matches(node, code, namespace, whole, positions=False):
-    """True if the tree compiles to this code. Strips the tree's decorators, defaults and annotations. whole: makes
-    the tree of the whole text, for the case that it is needed."""
+    """True if the tree compiles to this code. whole: makes the tree of the whole text, for the case that it is needed."""
+    with Stripped(node):
+        return _matches(node, code, namespace, whole, positions)
+
+
+def _matches(node, code, namespace, whole, positions):
     rewritten = "_pytest.assertion.rewrite" in sys.modules and _rewritten_by_pytest(code)
     for imports in _guesses(code, namespace, whole):
         made = _recompiled(node, code, imports=imports)
