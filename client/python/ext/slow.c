@@ -144,6 +144,19 @@ static struct entry *install(struct dispatcher *d, PyObject *made, const struct 
     return table_add(d, p, s, plan);
 }
 
+/* A diagnosis says where in the user's code: the package's own frames above it would only hide that. */
+static void hide_frames(void)
+{
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace);
+    PyErr_NormalizeException(&type, &error, &trace);
+    if (error && PyObject_HasAttrString(error, "diagnostics")) {
+        Py_CLEAR(trace);
+        PyException_SetTraceback(error, Py_None);
+    }
+    PyErr_Restore(type, error, trace);
+}
+
 /* Have it compiled by the package; others that want the same wait for us. */
 static PyObject *compile(struct dispatcher *d, const struct print *p, bool typed, PyObject *const *values)
 {
@@ -153,6 +166,8 @@ static PyObject *compile(struct dispatcher *d, const struct print *p, bool typed
     PyObject *args = tuple_of(values, d->n_params), *texts = args ? texts_of(d, values) : NULL,
              *result = NULL;
     PyObject *made = texts ? PyObject_CallFunctionObjArgs(d->compile_for, args, texts, NULL) : NULL;
+    if (texts && !made)
+        hide_frames();
     bool loaded = made && Py_TYPE(made) == specialization_type;
     struct entry *en = loaded ? install(d, made, p, typed) : NULL;
     if (f)
