@@ -42,6 +42,13 @@ class Program:
         return tree
 
 
+def nearest(name, names):
+    """A hint that names what was probably meant."""
+    import difflib
+    close = difflib.get_close_matches(name, names, 1)
+    return f"was {close[0]!r} meant?" if close else ""
+
+
 class Converter(Expressions, Statements, Patterns):
     missing = MISSING
 
@@ -148,7 +155,8 @@ class Converter(Expressions, Statements, Patterns):
             if base is MISSING or not isinstance(base, (ModuleType, type)):
                 return MISSING, None
             if not hasattr(base, node.attr):
-                self.refuse(f"{getattr(base, '__name__', base)} has no attribute {node.attr!r}", node)
+                self.refuse(f"{getattr(base, '__name__', base)} has no attribute {node.attr!r}", node,
+                            nearest(node.attr, dir(base)))
             return getattr(base, node.attr), f"{path or getattr(base, '__name__', '')}.{node.attr}"
         return MISSING, None
 
