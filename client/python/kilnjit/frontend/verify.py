@@ -51,9 +51,8 @@ class Stripped:
             setattr(owner, name, value)
 
 
-def _place(node, **fields):
-    for name, value in fields.items():
-        setattr(node, name, value)
+def _place(kind, **fields):
+    node = kind(**{name: value for name, value in fields.items() if name in kind._fields})
     node.lineno = node.end_lineno = 1
     node.col_offset = node.end_col_offset = 0
     return node
@@ -61,11 +60,11 @@ def _place(node, **fields):
 
 def _function(name, params, body):
     def arg(text):
-        return _place(_ast.arg(), arg=text, annotation=None)
+        return _place(_ast.arg, arg=text, annotation=None)
 
     args = _ast.arguments(posonlyargs=[], args=[arg(p) for p in params], vararg=None, kwonlyargs=[], kw_defaults=[],
                           kwarg=None, defaults=[])
-    return _place(_ast.FunctionDef(), name=name, args=args, body=body, decorator_list=[], returns=None,
+    return _place(_ast.FunctionDef, name=name, args=args, body=body, decorator_list=[], returns=None,
                   type_params=[])
 
 
@@ -95,18 +94,18 @@ def _recompiled(node, code, rewrite=None, imports=()):
     """The code object that the tree gives, None if it gives none. imports: names that the module imports; CPython
     compiles calls of their attributes in another way."""
     is_lambda = code.co_name == "<lambda>"
-    inner = [_place(_ast.Expr(), value=node)] if is_lambda else [node]
+    inner = [_place(_ast.Expr, value=node)] if is_lambda else [node]
     name = class_of(code)
     if not is_lambda and name is None and code.co_name not in code.co_freevars:
-        inner.insert(0, _place(_ast.Global(), names=[code.co_name]))  # what calls itself by its global name
+        inner.insert(0, _place(_ast.Global, names=[code.co_name]))  # what calls itself by its global name
     if name is not None:
-        inner = [_place(_ast.ClassDef(), name=name, bases=[], keywords=[], body=inner, decorator_list=[],
+        inner = [_place(_ast.ClassDef, name=name, bases=[], keywords=[], body=inner, decorator_list=[],
                         type_params=[])]
     module = _ast.Module(body=[_function("_kiln_outer", [v for v in code.co_freevars if v != "__class__"], inner)],
                          type_ignores=[])
     if imports:
-        names = [_place(_ast.alias(), name=n, asname=None) for n in sorted(imports)]
-        module.body.insert(0, _place(_ast.Import(), names=names))
+        names = [_place(_ast.alias, name=n, asname=None) for n in sorted(imports)]
+        module.body.insert(0, _place(_ast.Import, names=names))
     if rewrite is not None:
         rewrite(module)
     made = _compile(module, code)
