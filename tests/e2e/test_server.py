@@ -411,3 +411,16 @@ def test_slow_reader_is_cut_off_not_waited_for(daemon):
             stop.set()
             slow.socket.shutdown(socket.SHUT_RDWR)
             t.join(timeout=60)
+
+
+def test_same_key_same_bytes(tmp_path):
+    """Two workers of two daemons make the same artifact of a function, bit for bit."""
+    script = ("import sys\nimport numpy as np\nfrom kilnjit import njit\n@njit\ndef f(a, b):\n    c = np.zeros(len(a))\n    for i in range(len(a)):\n"
+              "        c[i] = a[i] ** b if a[i] > 0 else np.sin(a[i]) // 2\n    return c, c.sum()\nf(np.ones(5), 3)\n"
+              "(s,) = f.specializations\nopen(sys.argv[1], 'wb').write(s.artifact.key + s.artifact.bytes())\n")
+    made = []
+    for name in ("a", "b"):
+        with rig.Daemon() as daemon:
+            daemon.python(script, tmp_path / name)
+            made.append((tmp_path / name).read_bytes())
+    assert made[0] == made[1]
