@@ -101,7 +101,7 @@ def bench_instructions(folder):
     ratios = {}
     for name in TWINS:
         ours = functions_of((folder / f"{name}.llvm-opt.ll").read_text())
-        ours = sum(n for f, n in ours.items() if f == "kiln_entry" or re.match(r"kiln\.f\d", f))
+        ours = sum(n for f, n in ours.items() if f == f"twin_{name}" or re.match(r"kiln\.f\d", f))
         ratios[name] = ours / clang[name]
     print("  " + "  ".join(f"{n} {r:.2f}" for n, r in sorted(ratios.items(), key=lambda x: x[1])))
     row("instructions (geometric mean)", geomean(ratios.values()), 1.3)
