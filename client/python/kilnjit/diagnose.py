@@ -56,11 +56,15 @@ def explained(error, module):
     """The same error with the user's lines in its text."""
     if not error.diagnostics:
         return error
-    blocks = []
-    for _, message, function, node, hint, notes in error.diagnostics[:3]:
-        blocks.append("\n".join(text_of(module, message, function, node, hint, notes)))
-    if len(error.diagnostics) > 3:
-        blocks.append(f"... and {len(error.diagnostics) - 3} more")
+    blocks, used = [], 0
+    for _, message, function, node, hint, notes in error.diagnostics:
+        lines = text_of(module, message, function, node, hint, notes)
+        left = len(error.diagnostics) - len(blocks)
+        if blocks and used + len(lines) + (left > 1) > MAX_LINES:
+            blocks.append(f"... and {left} more")
+            break
+        blocks.append("\n".join(lines))
+        used += len(lines)
     error.args = ("\n".join(blocks),)
     return error
 

@@ -101,6 +101,8 @@ def _recompiled(node, code, rewrite=None, imports=()):
     if name is not None:
         inner = [_place(_ast.ClassDef, name=name, bases=[], keywords=[], body=inner, decorator_list=[],
                         type_params=[])]
+        if name not in code.co_freevars:
+            inner.insert(0, _place(_ast.Global, names=[name]))  # what speaks of its class does so by a global name
     module = _ast.Module(body=[_function("_kiln_outer", [v for v in code.co_freevars if v != "__class__"], inner)],
                          type_ignores=[])
     if imports:
