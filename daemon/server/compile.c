@@ -295,3 +295,11 @@ void on_cancel(struct session *x, uint64_t id, const void *msg, const struct fra
     MSG_INIT(MSG_OK, &ok);
     session_send(x, MSG_OK, id, &ok, -1);
 }
+
+/* The one message that has no answer of its own, unless it answers nothing that was asked. */
+void on_resolved(struct session *x, uint64_t id, const void *msg, const struct frame *frame)
+{
+    (void)frame;
+    if (!pool_answered(x->server, x, msg))
+        session_error(x, id, KILN_E_NOTFOUND, "nobody asked this client that");
+}

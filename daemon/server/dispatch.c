@@ -14,7 +14,7 @@ static const struct {
     { MSG_COMPILE, on_compile, false }, { MSG_LOOKUP, on_lookup, false }, { MSG_GET, on_get, false },
     { MSG_CANCEL, on_cancel, true },    { MSG_STATUS, on_status, true },  { MSG_STATS, on_stats, true },
     { MSG_LIST, on_list, false },       { MSG_SHOW, on_show, false },     { MSG_PURGE, on_purge, false },
-    { MSG_STOP, on_stop, true },
+    { MSG_STOP, on_stop, true },     { MSG_RESOLVED, on_resolved, true },
 };
 
 static bool has(const struct span *list, uint32_t n, const char *word)
@@ -27,7 +27,7 @@ static bool has(const struct span *list, uint32_t n, const char *word)
 
 static void greet(struct session *x, uint64_t id, const struct msg_hello *hello)
 {
-    static const char *const capabilities[] = { "fd", "inline", "cancel", "lookup" };
+    static const char *const capabilities[] = { "fd", "inline", "cancel", "lookup", "resolve" };
     struct span words[sizeof capabilities / sizeof capabilities[0]];
     struct server *s = x->server;
     struct msg_welcome m;
@@ -40,6 +40,7 @@ static void greet(struct session *x, uint64_t id, const struct msg_hello *hello)
     }
     x->greeted = true;
     x->takes_fds = has(hello->capabilities, hello->n_capabilities, "fd");
+    x->resolves = has(hello->capabilities, hello->n_capabilities, "resolve");
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         words[i] = span_text(capabilities[i]);
     MSG_INIT(MSG_WELCOME, &m);

@@ -31,6 +31,8 @@ struct worker {
     struct flight *flight;
     struct buf in, out;
     size_t out_at;
+    struct session *asked; /* referenced: the client that was asked to resolve an overload */
+    uint64_t question, question_id; /* our token and the worker's */
     enum kiln_code kill_code; /* why we killed it; 0: we did not */
     char kill_why[120];
 };
@@ -94,6 +96,9 @@ static void fail_flight(struct worker *w, int64_t status, int signal)
     struct flight *f = w->flight;
 
     w->flight = NULL;
+    if (w->asked)
+        session_unref(w->asked);
+    w->asked = NULL;
     if (!f)
         return;
     f->worker = NULL;
@@ -379,6 +384,76 @@ static void on_result(struct worker *w, const struct msg_result *m)
     cache_artifact_unref(a);
 }
 
+/* ---- resolve: a worker's question, answered by one of the clients that wait for it ---- */
+
+static void forget_question(struct worker *w)
+{
+    if (w->asked)
+        session_unref(w->asked);
+    w->asked = NULL;
+}
+
+static void answer_worker(struct worker *w, const struct msg_resolved *answer)
+{
+    struct kiln_err e = KILN_ERR_INIT;
+    struct msg_resolved m = *answer;
+
+    m.token = w->question_id;
+    forget_question(w);
+    if (w->out_at == w->out.len)
+        buf_clear(&w->out), w->out_at = 0;
+    if (msg_frame(&w->out, MSG_RESOLVED, 0, w->jobs, &m, &e) < 0)
+        distrust(w, e.msg);
+    else
+        write_out(w);
+}
+
+static void no_answer(struct worker *w, const char *why)
+{
+    struct msg_resolved m;
+
+    MSG_INIT(MSG_RESOLVED, &m);
+    m.message = span_text(why);
+    answer_worker(w, &m);
+}
+
+static void on_question(struct worker *w, const struct msg_resolve *m)
+{
+    struct server *s = w->server;
+    struct msg_resolve forward = *m;
+
+    if (w->asked) {
+        distrust(w, "two questions at once");
+        return;
+    }
+    w->question_id = m->token;
+    w->question = forward.token = ++s->questions;
+    for (const struct waiter *x = w->flight->waiters; x; x = x->next)
+        if (x->session->resolves && !x->session->closed) {
+            w->asked = session_ref(x->session);
+            session_send(x->session, MSG_RESOLVE, x->id, &forward, -1);
+            return;
+        }
+    no_answer(w, "no client that waits for this compile resolves overloads");
+}
+
+bool pool_answered(struct server *s, const struct session *x, const struct msg_resolved *m)
+{
+    for (uint64_t i = 0; i < s->settings.workers; i++)
+        if (s->workers[i].asked == x && s->workers[i].question == m->token) {
+            answer_worker(&s->workers[i], m);
+            return true;
+        }
+    return false;
+}
+
+void pool_forget(struct server *s, const struct session *x)
+{
+    for (uint64_t i = 0; s->workers && i < s->settings.workers; i++)
+        if (s->workers[i].asked == x)
+            no_answer(&s->workers[i], "the client that was asked has left");
+}
+
 /* The worker's flight has been answered: the next one, or a successor. */
 static void next_job(struct worker *w)
 {
@@ -402,13 +477,14 @@ static void on_frame(struct worker *w, const struct frame *f)
         struct msg_ready ready;
         struct msg_result result;
         struct msg_error error;
+        struct msg_resolve resolve;
     } m;
     const struct msg_desc *d = msg_desc(f->type);
     struct kiln_err e = KILN_ERR_INIT;
     struct arena a;
 
     arena_init(&a, (size_t)LIM_MSG_ARENA);
-    if (!d || (f->type != MSG_READY && f->type != MSG_RESULT && f->type != MSG_ERROR)) {
+    if (!d || (f->type != MSG_READY && f->type != MSG_RESULT && f->type != MSG_ERROR && f->type != MSG_RESOLVE)) {
         distrust(w, "frame type");
     } else if (msg_decode(&a, d, f->body, f->body_len, &m, &e) < 0) {
         distrust(w, e.msg);
@@ -421,6 +497,8 @@ static void on_frame(struct worker *w, const struct frame *f)
         }
     } else if (!w->flight || f->id != w->jobs) {
         distrust(w, "an answer without a job");
+    } else if (f->type == MSG_RESOLVE) {
+        on_question(w, &m.resolve);
     } else if (f->type == MSG_RESULT) {
         struct flight *flight = w->flight;
         w->rss = m.result.rss;

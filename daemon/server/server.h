@@ -64,6 +64,7 @@ struct server {
     unsigned char toolchain[HASH_BYTES];
     char llvm[256], baseline[128];
     unsigned failed_starts;
+    uint64_t questions; /* resolve: tokens given out */
     /* leaving */
     bool draining, stopping;
     uint64_t drain_until_ms;
@@ -79,7 +80,7 @@ struct session {
     uint32_t refs;
     uid_t uid;
     pid_t pid;
-    bool greeted, closed, takes_fds;
+    bool greeted, closed, takes_fds, resolves;
     uint32_t inflight;
     struct buf in;
     struct chunk *out_first, *out_last;
@@ -109,6 +110,7 @@ typedef void (*handler)(struct session *x, uint64_t id, const void *msg, const s
 void on_compile(struct session *x, uint64_t id, const void *msg, const struct frame *f);
 void on_lookup(struct session *x, uint64_t id, const void *msg, const struct frame *f);
 void on_get(struct session *x, uint64_t id, const void *msg, const struct frame *f);
+void on_resolved(struct session *x, uint64_t id, const void *msg, const struct frame *f);
 void on_cancel(struct session *x, uint64_t id, const void *msg, const struct frame *f);
 void on_status(struct session *x, uint64_t id, const void *msg, const struct frame *f);
 void on_stats(struct session *x, uint64_t id, const void *msg, const struct frame *f);
@@ -174,6 +176,10 @@ void pool_stop(struct server *s); /* ends all workers */
 void pool_feed(struct server *s);
 /* Kill the worker of a running flight, which is then failed with this error. */
 void pool_kill(struct server *s, struct flight *f, enum kiln_code code, const char *why);
+/* A client's answer to a worker's question; false: nobody asked it that. */
+bool pool_answered(struct server *s, const struct session *x, const struct msg_resolved *m);
+/* The session closes: whoever waits for its answer gets none. */
+void pool_forget(struct server *s, const struct session *x);
 void pool_tick(struct server *s, uint64_t now_ms);
 uint32_t pool_describe(struct server *s, struct msg_worker *out, uint32_t most);
 

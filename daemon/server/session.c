@@ -71,6 +71,7 @@ void session_close(struct session *x)
     if (--s->n_sessions == 0)
         s->idle_since_ms = uv_now(&s->loop);
     flights_forget(s, x, 0, true);
+    pool_forget(s, x);
     uv_poll_stop(&x->poll);
     uv_close((uv_handle_t *)&x->poll, on_closed);
 }
