@@ -111,6 +111,20 @@ def test_arguments_by_name_default_and_star():
             wrong()
 
 
+def single(x):
+    s = 1.0
+    s += x
+    return s
+
+
+def test_locals_are_cast():
+    f = njit(locals={"s": types.float32})(single)
+    assert f(0.1) == float(np.float32(1.1)) != 1.1 and f.nopython_signatures == ["float32(pyfloat)"]
+    assert njit(locals={"s": "f8"})(single).py_func is single
+    with pytest.raises(TypeError, match="locals gives number types"):
+        njit(locals={"s": "array"})(single)
+
+
 class Holder:
     factor = 3
 

@@ -54,7 +54,7 @@ class Function:
         from .frontend.convert import convert
         from .frontend.diagnostics import Refused, SourceError
         try:
-            return convert(self.py_func, self.options.flags, own_name)
+            return convert(self.py_func, self.options.flags, own_name, self.options.locals)
         except Refused as error:
             raise diagnose.refused(error) from None
         except SourceError as error:
@@ -187,7 +187,7 @@ class Function:
 
     @property
     def _kiln_function(self):
-        return self.py_func, self.options.flags
+        return self.py_func, self.options.flags, self.options.locals
 
     @property
     def targetoptions(self):

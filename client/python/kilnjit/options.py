@@ -36,6 +36,7 @@ class Options:
         self.semantics, self.nogil, self.debug = values["semantics"], bool(values["nogil"]), bool(values["debug"])
         self.checked = os.environ.get("KILN_CHECKED") == "1" if values["checked"] is None else bool(values["checked"])
         self.parallel, self.target, self.nocontract = bool(values["parallel"]), values["target"], not values["contract"]
+        self.locals = self.forced(values["locals"])
         self.flags = self.fastmath(values["fastmath"])
         if values["boundscheck"] or (values["boundscheck"] is None and self.debug):
             self.flags |= K.F_BOUNDSCHECK
@@ -45,6 +46,18 @@ class Options:
             self.flags |= K.F_INLINE
         if self.parallel:
             self.flags |= K.F_PARALLEL
+
+    @staticmethod
+    def forced(given):
+        """The option `locals`: ((name, canonical type), ...) in order of names."""
+        rows = []
+        for name, kind in sorted(dict(given).items()):
+            from . import types
+            kind = getattr(types, kind, None) if isinstance(kind, str) else kind
+            if not isinstance(kind, types.Type) or K.TYPES.get(str(kind), ("",))[0] not in ("B", "I", "U", "F", "C"):
+                raise TypeError(f"locals gives number types to names, not {given[name]!r} to {name!r}")
+            rows.append((name, str(kind)))
+        return tuple(rows)
 
     @staticmethod
     def fastmath(value):

@@ -30,14 +30,16 @@ class Program:
         self.todo = []
         self.frozen = {}  # (function, name) -> value read, for "this global has changed"
 
-    def tree_of(self, function, flags=0):
-        """The tree of a function that is called or passed; its body is converted later."""
-        tree = self.trees.get((function, flags))
+    def tree_of(self, function, flags=0, forced=()):
+        """The tree of a function that is called or passed; its body is converted later. forced: (name, type) of locals
+        whose values are cast when they are assigned."""
+        tree = self.trees.get((function, flags, forced))
         if tree is None:
             code = function.__code__
             tree = FunctionTree(code.co_name, code.co_filename, flags, function)
             tree.firstline = code.co_firstlineno
-            self.trees[function, flags] = tree
+            tree.forced = dict(forced)
+            self.trees[function, flags, forced] = tree
             self.todo.append(tree)
         return tree
 
@@ -165,8 +167,7 @@ class Converter(Expressions, Statements, Patterns):
         tree, values = self.tree, self.values
         jitted = getattr(value, "_kiln_function", None)
         if jitted is not None:
-            function, flags = jitted
-            return tree.emit(K.FUNC, self.program.tree_of(function, flags), at=node)
+            return tree.emit(K.FUNC, self.program.tree_of(*jitted), at=node)
         np = values.numpy
         if np is not None and type(value) is np.ndarray:
             return self.emit_array(value, node)
@@ -174,8 +175,9 @@ class Converter(Expressions, Statements, Patterns):
         if library is not None:
             return tree.emit(K.LIB, (K.K_STR, library), at=node)
         if type(value) is FunctionType:  # a plain one: compiled with the options of whoever calls it
-            flags = self.flags if self.program.own is None or value is not self.program.own[1] else self.program.own[2]
-            return tree.emit(K.FUNC, self.program.tree_of(value, flags), at=node)
+            own = self.program.own
+            asked = own[2:] if own is not None and value is own[1] else (self.flags,)
+            return tree.emit(K.FUNC, self.program.tree_of(value, *asked), at=node)
         if isinstance(value, ModuleType):
             self.refuse(f"the module {value.__name__} can't be used as a value", node)
         if type(value) is tuple and any(self.is_part(v) for v in value):
@@ -288,11 +290,11 @@ def _defaults(program, tree):
     return found
 
 
-def convert(function, flags=0, own_name=False):
+def convert(function, flags=0, own_name=False, forced=()):
     """The Module of a function. SourceError, Refused. own_name: the function is just being decorated, so its global
     name is not bound to it yet and still means the function."""
-    program = Program((function.__name__, function, flags) if own_name and function.__qualname__ == function.__name__ else None)
-    entry = program.tree_of(function, flags)
+    program = Program((function.__name__, function, flags, forced) if own_name and function.__qualname__ == function.__name__ else None)
+    entry = program.tree_of(function, flags, forced)
     while program.todo:
         tree = program.todo.pop(0)
         found = source.find(tree.pyfunction)

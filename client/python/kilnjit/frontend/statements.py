@@ -55,17 +55,33 @@ class Statements:
 
     # -- simple statements
 
+    def cast(self, targets, node, value):
+        """The value of an assignment, which a call of a type becomes where the option `locals` asks for one. The type
+        is emitted first, as the operand that it is, so `value` is a function."""
+        for t in targets if self.tree.forced else ():
+            text = self.tree.forced.get(t.id) if type(t).__name__ == "Name" else None
+            if text is not None:
+                kind = self.tree.emit(K.CONST, (K.K_TYPE, text), at=t)
+                return self.tree.emit(K.CALL, kind, [value()], [], [], at=node)
+        return value()
+
     def s_Assign(self, node):
-        value = self.expression(node.value)
+        value = self.cast(node.targets, node.value, lambda: self.expression(node.value))
         return self.tree.emit(K.ASSIGN, value, [self.target(t) for t in node.targets], at=node)
 
     def s_AnnAssign(self, node):
         if node.value is None:
             return None
-        value = self.expression(node.value)
+        value = self.cast([node.target], node.value, lambda: self.expression(node.value))
         return self.tree.emit(K.ASSIGN, value, [self.target(node.target)], at=node)
 
     def s_AugAssign(self, node):
+        if type(node.target).__name__ == "Name" and node.target.id in self.tree.forced:
+            def operation():
+                old = self.target(node.target)
+                return self.tree.emit(K.BINARY, BINARY[type(node.op).__name__], old, self.expression(node.value), at=node)
+            value = self.cast([node.target], node, operation)
+            return self.tree.emit(K.ASSIGN, value, [self.target(node.target)], at=node)
         target = self.target(node.target)
         return self.tree.emit(K.AUGASSIGN, BINARY[type(node.op).__name__], target, self.expression(node.value), at=node)
 
