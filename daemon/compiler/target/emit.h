@@ -8,7 +8,7 @@
 #include "daemon/compiler/target/target.h"
 #include "proto/base/buf.h"
 
-/* default<O3> with both vectorizers. */
+/* default<O3> with both vectorizers, after functions with one caller were inlined. */
 int emit_optimize(LLVMModuleRef m, const struct target *t, struct kiln_err *e);
 /* Object file or assembly, appended to out. */
 int emit_code(LLVMModuleRef m, const struct target *t, bool assembly, struct buf *out, struct kiln_err *e);
