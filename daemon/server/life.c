@@ -183,23 +183,24 @@ int life_run(struct server *s, struct kiln_err *e)
     uv_loop_init(&s->loop);
     s->started_ms = uv_now(&s->loop);
     r = listen_start(s, e);
-    if (r < 0)
+    if (r < 0) {
+        uv_loop_close(&s->loop);
         return r;
+    }
+    s->started = true;
     start_handles(s);
     r = open_cache(s, e);
     if (r == 0)
         r = pool_start(s, e);
-    if (r < 0) {
-        if (!s->activated)
-            unlink(s->settings.socket);
-        return r;
-    }
+    if (r < 0)
+        stop(s);
     uv_unref((uv_handle_t *)&s->wake);
     uv_run(&s->loop, UV_RUN_DEFAULT); /* ends when everything else is closed */
     cache_close(s->cache);
     close_handle((uv_handle_t *)&s->wake); /* the cache's threads, its last users, have ended */
     uv_run(&s->loop, UV_RUN_DEFAULT);
     uv_loop_close(&s->loop);
-    log_event(LOG_INFO, "left");
-    return 0;
+    if (r == 0)
+        log_event(LOG_INFO, "left");
+    return r;
 }

@@ -43,6 +43,7 @@ struct server {
     uv_loop_t loop;
     uv_poll_t listener;
     int listen_fd, lock_fd;
+    bool started;   /* the socket is ours: what fails from here on is no lost race */
     bool activated; /* the socket is systemd's: leave its file alone */
     uv_async_t wake;
     uv_timer_t tick;

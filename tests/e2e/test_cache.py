@@ -10,7 +10,6 @@ import pytest
 import rig
 from proto import Connection
 
-pytestmark = pytest.mark.sanitized
 
 
 def module(n):

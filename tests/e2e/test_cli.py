@@ -135,7 +135,6 @@ def test_no_daemon(tmp_path):
 # -- with one
 
 
-@pytest.mark.sanitized
 def test_status(daemon):
     state = daemon.json("status")
     assert state["pid"] == daemon.process.pid
@@ -145,7 +144,6 @@ def test_status(daemon):
     assert f"pid {daemon.process.pid}" in human and str(daemon.socket) in human and "\033" not in human
 
 
-@pytest.mark.sanitized
 def test_stats(daemon):
     before = daemon.json("stats")
     assert set(COUNTERS) <= set(before)
@@ -159,7 +157,6 @@ def test_stats(daemon):
     assert re.search(r"^compiles +\d+$", daemon.run("stats").stdout, flags=re.M)
 
 
-@pytest.mark.sanitized
 def test_compile_and_list(daemon):
     made = daemon.json("compile", "add.kir", "--sig", "(f8, f8)", "--entry", "add", "-o", "add.so")
     assert made["source"] == "compiled" and made["file"] == "add.so"
@@ -180,7 +177,6 @@ def test_compile_and_list(daemon):
     assert len(daemon.json("ls", "--entry", "ad")) == 1
 
 
-@pytest.mark.sanitized
 def test_show_and_get(daemon):
     made = daemon.json("compile", "add.kir", "--sig", "(f8, f8)", "-o", "add.so")
     shown = daemon.json("show", made["key"][:10])
@@ -288,7 +284,6 @@ def test_purge(daemon):
     assert daemon.json("ls") == []
 
 
-@pytest.mark.sanitized
 def test_stop(fresh):
     fresh.run("stop")
     assert fresh.process.wait(30) == 0

@@ -41,7 +41,6 @@ def compiled(daemon, data, signature, n_env=0):
     return done.returncode, done.stderr
 
 
-@pytest.mark.sanitized
 def test_bad_modules(alive):
     for kind, name, _, data, error in ALL:
         if kind != "bad" or data[1:5] != b"\xa3KIR":
@@ -51,7 +50,6 @@ def test_bad_modules(alive):
         assert error.split(" ", 1)[1] in message, (name, message)
 
 
-@pytest.mark.sanitized
 @pytest.mark.parametrize("argument", ["int64", "float64[::1]", "pyfloat", "Tuple((int64, float64))"])
 def test_good_modules(alive, argument):
     good, wrong = 0, []

@@ -5,7 +5,6 @@ import pytest
 import rig
 from proto import Connection
 
-pytestmark = pytest.mark.sanitized
 REQUEST = {"kind": "kir", "body": b"x", "signature": "(int64)", "want_inline": True}
 
 

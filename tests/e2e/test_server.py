@@ -15,7 +15,6 @@ import pytest
 import rig
 from proto import Connection, slow_module
 
-pytestmark = pytest.mark.sanitized
 
 MODULE = b"""define double @f(double %x) {
   %y = fmul double %x, 2.0

@@ -193,7 +193,7 @@ static bool expect_int(unsigned op, __int128 a, __int128 b, unsigned bits, bool 
         *ret = a - b;
         break;
     case KIR_B_MUL:
-        *ret = a * b;
+        *ret = (__int128)((unsigned __int128)a * (unsigned __int128)b);
         break;
     case KIR_B_FLOORDIV:
     case KIR_B_MOD:
