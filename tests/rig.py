@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / os.environ.get("KILN_TEST_BUILD", "build/release")
 BIN = BUILD / "bin"
 #: Python clients load the plain extension: the sanitizers want to be loaded before the interpreter
-PYTHONPATH = str(ROOT / "build" / "release" / "python")
+PYTHONPATH = os.environ.get("KILN_TEST_PYTHONPATH", str(ROOT / "build" / "release" / "python"))
 SANITIZED = "asan" in str(BUILD)
 
 
