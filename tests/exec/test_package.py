@@ -214,6 +214,29 @@ def test_a_changed_global_is_named():
         assert f(2) == 22 and f(2.0) == 22.0
 
 
+TABLE = np.arange(3.0)
+
+
+def reads_table(i):
+    return TABLE[i]
+
+
+def writes_table(i):
+    TABLE[i] = 1.0
+
+
+def test_captured_arrays_by_semantics():
+    TABLE[:] = [0, 1, 2]
+    live, frozen = njit(reads_table), njit(semantics="numba")(reads_table)
+    assert live(1) == frozen(1) == 1.0
+    TABLE[1] = 50.0
+    assert live(1) == 50.0 and frozen(1) == 1.0
+    njit(writes_table)(2)
+    assert TABLE[2] == 1.0
+    with pytest.raises(errors.KilnTypeError, match="read-only"):
+        njit(semantics="numba")(writes_table)(2)
+
+
 def test_shadowed_builtins_and_imports_inside():
     def length(a):
         import math as m

@@ -31,6 +31,13 @@ def parameters(function):
     return names, kinds, [given.get(name, _kiln.MISSING) for name in names]
 
 
+def _frozen(array):
+    """A read-only copy."""
+    copy = array.copy(order="K")
+    copy.setflags(write=False)
+    return copy
+
+
 class Function:
     """What is behind a Dispatcher."""
 
@@ -54,7 +61,10 @@ class Function:
         from .frontend.convert import convert
         from .frontend.diagnostics import Refused, SourceError
         try:
-            return convert(self.py_func, self.options.flags, own_name, self.options.locals)
+            made = convert(self.py_func, self.options.flags, own_name, self.options.locals)
+            if self.options.numba:  # there, captured arrays are constants
+                made.env = [_frozen(a) for a in made.env]
+            return made
         except Refused as error:
             raise diagnose.refused(error) from None
         except SourceError as error:

@@ -5,6 +5,8 @@
 methods by kind of node; here are scopes, names and functions."""
 import builtins
 import importlib
+import os
+from _thread import RLock
 from types import FunctionType, ModuleType
 
 from .. import _kir as K
@@ -18,6 +20,17 @@ from .tree import FunctionTree, Local
 from .values import NotConstant, Values, dtype_text
 
 MISSING = object()
+
+#: One conversion at a time: trees of whole texts are shared, and looked at in a stripped form for a moment.
+_lock = RLock()
+
+
+def _new_lock():
+    global _lock
+    _lock = RLock()
+
+
+os.register_at_fork(after_in_child=_new_lock)
 
 
 class Program:
@@ -293,7 +306,12 @@ def _defaults(program, tree):
 def convert(function, flags=0, own_name=False, forced=()):
     """The Module of a function. SourceError, Refused. own_name: the function is just being decorated, so its global
     name is not bound to it yet and still means the function."""
-    program = Program((function.__name__, function, flags, forced) if own_name and function.__qualname__ == function.__name__ else None)
+    own = (function.__name__, function, flags, forced) if own_name and function.__qualname__ == function.__name__ else None
+    with _lock:
+        return _convert(Program(own), function, flags, forced)
+
+
+def _convert(program, function, flags, forced):
     entry = program.tree_of(function, flags, forced)
     while program.todo:
         tree = program.todo.pop(0)
