@@ -32,6 +32,13 @@ def sanitized(inner):
     return commands
 
 
+def fuzz(report):
+    """A short smoke of every libFuzzer driver."""
+    drivers = [f"fuzz_{path.stem}" for path in sorted((ROOT / "tests" / "fuzz").glob("*.cmake"))]
+    return [["cmake", "--preset", "fuzz"], ["cmake", "--build", "--preset", "fuzz", "--target", *drivers],
+            ["ctest", "--test-dir", "build/fuzz", "-L", "fuzz", "--output-on-failure", "--output-junit", str(report)]]
+
+
 #: name -> (commands by report file, environment)
 SUITES = {
     "unit": (ctest("release"), {}),
@@ -43,6 +50,7 @@ SUITES = {
     "asan-unit": (sanitized(ctest("asan")), {}),
     "asan-e2e": (pytest(*(f"tests/e2e/test_{name}.py" for name in ("server", "resolve", "cache", "cli", "kir_vectors"))),
                  {"KILN_TEST_BUILD": "build/asan"}),
+    "fuzz": (fuzz, {}),
 }
 
 
