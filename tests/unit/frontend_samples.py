@@ -59,7 +59,7 @@ def everything(a, b, /, c, *rest, d=1, **unused):
     a[0], a[1:2, ..., ::-1], a.flag = 1, 2, 3
     del x, (p, q), a[0]
     z = -y + +y - ~y if not y else (y and a or b)
-    w = a < b <= c != d is not None in rest not in (1,) > 2 >= 3 == 4 is None
+    w = a is None is not b < b <= c != d in rest not in (1,) > 2 >= 3 == 4
     t = [i * j for i in a if i if i > 1 for j, k in b]
     t = {i for i in a}, {i: j for i, j in a}, sum(i for i in a), [], {}, {1, 2}, {1: 2}, (), (1,)
     u = f"{a} {b!r:>10} {c:{d}} end"

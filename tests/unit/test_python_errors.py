@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "unit"))
-import kir_text  # noqa: E402,F401 - makes the package importable without its extension
+import kir_text  # noqa: E402,F401 - finds the package
 from kilnjit import errors  # noqa: E402
 
 ROWS = re.findall(r'^X\((\w+),\s*\d+,\s*"(\w+)"', (ROOT / "proto" / "base" / "err.def").read_text(), re.M)
