@@ -33,7 +33,8 @@ static void identify(struct compiler *c)
     hash_done(&h, digest);
     hex_encode(digest, 16, hex);
     LLVMGetVersion(&major, &minor, &patch);
-    snprintf(c->identity, sizeof c->identity, "kiln %s llvm %u.%u.%u runtime %s", KILN_VERSION, major, minor, patch, hex);
+    snprintf(c->identity, sizeof c->identity, "kiln %s llvm %u.%u.%u runtime %s", KILN_VERSION, major, minor,
+             patch, hex);
 }
 
 static int load_prelude(struct compiler *c, struct kiln_err *e)
@@ -47,7 +48,8 @@ static int load_prelude(struct compiler *c, struct kiln_err *e)
     r = kir_decode(&c->prelude_arena, prelude_kir, prelude_kir_len, &m, e);
     if (r < 0)
         return kiln_err_wrap(e, "prelude");
-    c->prelude = (struct unit){ .mod = m, .prelude = true, .names = prelude_names, .n_names = prelude_n_names };
+    c->prelude =
+        (struct unit){ .mod = m, .prelude = true, .names = prelude_names, .n_names = prelude_n_names };
     return 0;
 }
 
@@ -112,8 +114,8 @@ static void job_done(struct job *j)
     buf_done(&j->object);
 }
 
-int compiler_run(struct compiler *c, struct arena *a, const struct compile_request *req, struct compile_result *ret,
-                 struct kiln_err *e)
+int compiler_run(struct compiler *c, struct arena *a, const struct compile_request *req,
+                 struct compile_result *ret, struct kiln_err *e)
 {
     struct job j = { .c = c, .a = a, .req = req, .res = ret };
     int r;

@@ -15,10 +15,12 @@
 
 int foreign_parse(struct job *j, struct kiln_err *e)
 {
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)j->req->body, j->req->body_len, "module");
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)j->req->body, j->req->body_len, "module");
     char *message = NULL;
 
-    if (LLVMParseIRInContext(j->context, buffer, &j->module, &message)) { /* bitcode or text; takes the buffer */
+    if (LLVMParseIRInContext(j->context, buffer, &j->module,
+                             &message)) { /* bitcode or text; takes the buffer */
         kiln_err_set(e, KILN_E_MODULE_BAD, 0, "%.200s", message ? message : j->complaint);
         LLVMDisposeMessage(message);
         j->module = NULL;
@@ -44,18 +46,23 @@ static int check_layout(struct job *j, struct kiln_err *e)
     const char *arch = *triple ? target_arch_of(triple) : NULL;
 
     if (*triple && (!arch || strcmp(target_arch_of(j->target->triple), arch) != 0))
-        return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "the module is for %.60s, the request for %s", triple, j->target->triple);
-    /* typed-pointer producers (clang 14) lack a few entries that don't matter for code: LLVM's own upgrade adds them */
+        return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "the module is for %.60s, the request for %s", triple,
+                            j->target->triple);
+    /* typed-pointer producers (clang 14) lack a few entries that don't matter for code: LLVM's own upgrade
+     * adds them */
     if (*layout && strcmp(layout, j->target->layout) != 0) {
-        LLVMTargetDataRef theirs = LLVMCreateTargetData(layout), ours = LLVMCreateTargetData(j->target->layout);
-        bool same = LLVMPointerSize(theirs) == LLVMPointerSize(ours) && LLVMByteOrder(theirs) == LLVMByteOrder(ours);
+        LLVMTargetDataRef theirs = LLVMCreateTargetData(layout),
+                          ours = LLVMCreateTargetData(j->target->layout);
+        bool same =
+            LLVMPointerSize(theirs) == LLVMPointerSize(ours) && LLVMByteOrder(theirs) == LLVMByteOrder(ours);
         LLVMTypeRef probes[] = { LLVMInt64TypeInContext(j->context), LLVMDoubleTypeInContext(j->context) };
         for (size_t i = 0; same && i < sizeof probes / sizeof probes[0]; i++)
             same = LLVMABIAlignmentOfType(theirs, probes[i]) == LLVMABIAlignmentOfType(ours, probes[i]);
         LLVMDisposeTargetData(theirs);
         LLVMDisposeTargetData(ours);
         if (!same)
-            return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "the module's data layout is '%.80s', the target's is '%.80s'", layout,
+            return kiln_err_set(e, KILN_E_MODULE_BAD, 0,
+                                "the module's data layout is '%.80s', the target's is '%.80s'", layout,
                                 j->target->layout);
     }
     LLVMSetTarget(j->module, j->target->triple);
@@ -67,22 +74,31 @@ static int check_layout(struct job *j, struct kiln_err *e)
 static LLVMTypeRef llvm_type(struct job *j, const struct type *t)
 {
     switch (t->kind) {
-    case TY_NONE: return LLVMVoidTypeInContext(j->context);
+    case TY_NONE:
+        return LLVMVoidTypeInContext(j->context);
     case TY_BOOL:
     case TY_INT8:
-    case TY_UINT8: return LLVMInt8TypeInContext(j->context);
+    case TY_UINT8:
+        return LLVMInt8TypeInContext(j->context);
     case TY_INT16:
-    case TY_UINT16: return LLVMInt16TypeInContext(j->context);
+    case TY_UINT16:
+        return LLVMInt16TypeInContext(j->context);
     case TY_INT32:
-    case TY_UINT32: return LLVMInt32TypeInContext(j->context);
+    case TY_UINT32:
+        return LLVMInt32TypeInContext(j->context);
     case TY_INT64:
     case TY_UINT64:
-    case TY_PYINT: return LLVMInt64TypeInContext(j->context);
-    case TY_FLOAT32: return LLVMFloatTypeInContext(j->context);
+    case TY_PYINT:
+        return LLVMInt64TypeInContext(j->context);
+    case TY_FLOAT32:
+        return LLVMFloatTypeInContext(j->context);
     case TY_FLOAT64:
-    case TY_PYFLOAT: return LLVMDoubleTypeInContext(j->context);
-    case TY_POINTER: return LLVMPointerTypeInContext(j->context, 0);
-    default: return NULL;
+    case TY_PYFLOAT:
+        return LLVMDoubleTypeInContext(j->context);
+    case TY_POINTER:
+        return LLVMPointerTypeInContext(j->context, 0);
+    default:
+        return NULL;
     }
 }
 
@@ -93,12 +109,13 @@ static bool same_shape(LLVMTypeRef have, LLVMTypeRef want, const struct type *t)
     return have == want;
 }
 
-static int bad_type(struct job *j, LLVMTypeRef have, const struct type *t, const char *what, uint32_t i, struct kiln_err *e)
+static int bad_type(struct job *j, LLVMTypeRef have, const struct type *t, const char *what, uint32_t i,
+                    struct kiln_err *e)
 {
     char *text = LLVMPrintTypeToString(have);
 
-    kiln_err_set(e, KILN_E_MODULE_BAD, 0, "%s %u of '%.60s' is %.40s in the module, %.60s in the signature", what, i, j->req->entry, text,
-                 type_text(j->a, t));
+    kiln_err_set(e, KILN_E_MODULE_BAD, 0, "%s %u of '%.60s' is %.40s in the module, %.60s in the signature",
+                 what, i, j->req->entry, text, type_text(j->a, t));
     LLVMDisposeMessage(text);
     return -e->code;
 }
@@ -106,15 +123,17 @@ static int bad_type(struct job *j, LLVMTypeRef have, const struct type *t, const
 /* These change where an argument travels: with them, a pointer is not what the signature says. */
 static int check_attributes(struct job *j, LLVMValueRef f, struct kiln_err *e)
 {
-    static const char *const refused[] = { "byval", "byref", "sret", "inalloca", "preallocated", "inreg", "nest", "swiftself",
-                                           "swifterror", "swiftasync" };
+    static const char *const refused[] = { "byval", "byref", "sret",      "inalloca",   "preallocated",
+                                           "inreg", "nest",  "swiftself", "swifterror", "swiftasync" };
 
     for (unsigned i = 0; i <= j->sig.n_params; i++) /* index 0 is the result */
         for (size_t k = 0; k < sizeof refused / sizeof refused[0]; k++) {
             unsigned kind = LLVMGetEnumAttributeKindForName(refused[k], strlen(refused[k]));
             if (LLVMGetEnumAttributeAtIndex(f, i, kind))
-                return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "parameter %u of '%.60s' has the attribute %s: structs can't be passed, "
-                                    "pointers to them can", i, j->req->entry, refused[k]);
+                return kiln_err_set(e, KILN_E_MODULE_BAD, 0,
+                                    "parameter %u of '%.60s' has the attribute %s: structs can't be passed, "
+                                    "pointers to them can",
+                                    i, j->req->entry, refused[k]);
         }
     return 0;
 }
@@ -127,16 +146,21 @@ static int check_entry(struct job *j, struct kiln_err *e)
     int r;
 
     if (!f)
-        return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "the module has no function '%.80s'", j->req->entry ? j->req->entry : "");
+        return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "the module has no function '%.80s'",
+                            j->req->entry ? j->req->entry : "");
     if (LLVMIsDeclaration(f))
-        return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "'%.80s' is declared in the module, but not defined", j->req->entry);
+        return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "'%.80s' is declared in the module, but not defined",
+                            j->req->entry);
     type = LLVMGlobalGetValueType(f);
     if (LLVMIsFunctionVarArg(type))
-        return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "'%.80s' takes a variable number of arguments", j->req->entry);
+        return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "'%.80s' takes a variable number of arguments",
+                            j->req->entry);
     if (LLVMGetFunctionCallConv(f) != LLVMCCallConv)
-        return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "'%.80s' does not use the C calling convention", j->req->entry);
+        return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "'%.80s' does not use the C calling convention",
+                            j->req->entry);
     if (LLVMCountParamTypes(type) != j->sig.n_params)
-        return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "'%.80s' has %u parameters in the module, %u in the signature", j->req->entry,
+        return kiln_err_set(e, KILN_E_MODULE_BAD, 0,
+                            "'%.80s' has %u parameters in the module, %u in the signature", j->req->entry,
                             LLVMCountParamTypes(type), j->sig.n_params);
     r = check_attributes(j, f, e);
     if (r < 0)
@@ -145,14 +169,17 @@ static int check_entry(struct job *j, struct kiln_err *e)
     for (uint32_t i = 0; i < j->sig.n_params; i++) {
         want = llvm_type(j, j->sig.params[i]);
         if (!want || j->sig.params[i]->kind == TY_NONE)
-            return kiln_err_set(e, KILN_E_SIGNATURE, 0, "parameter %u: %.80s can't be passed to LLVM IR (numbers and pointers can)", i + 1,
-                                type_text(j->a, j->sig.params[i]));
+            return kiln_err_set(e, KILN_E_SIGNATURE, 0,
+                                "parameter %u: %.80s can't be passed to LLVM IR (numbers and pointers can)",
+                                i + 1, type_text(j->a, j->sig.params[i]));
         if (!same_shape(params[i], want, j->sig.params[i]))
             return bad_type(j, params[i], j->sig.params[i], "parameter", i + 1, e);
     }
     want = llvm_type(j, ret);
     if (!want)
-        return kiln_err_set(e, KILN_E_SIGNATURE, 0, "result: %.80s can't come from LLVM IR (numbers and pointers can)", type_text(j->a, ret));
+        return kiln_err_set(e, KILN_E_SIGNATURE, 0,
+                            "result: %.80s can't come from LLVM IR (numbers and pointers can)",
+                            type_text(j->a, ret));
     if (!same_shape(LLVMGetReturnType(type), want, ret))
         return bad_type(j, LLVMGetReturnType(type), ret, "result", 0, e);
     j->ret = ret;
@@ -169,14 +196,19 @@ static int check_globals(struct job *j, struct kiln_err *e)
         LLVMValueRef g = LLVMGetNamedGlobal(j->module, refused[i]);
         LLVMValueRef list = g ? LLVMGetInitializer(g) : NULL;
         if (list && !LLVMIsNull(list))
-            return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "the module has constructors or destructors; artifacts run nothing when loaded");
+            return kiln_err_set(
+                e, KILN_E_MODULE_BAD, 0,
+                "the module has constructors or destructors; artifacts run nothing when loaded");
     }
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
         if (LLVMGetNamedFunction(j->module, reserved[i]) || LLVMGetNamedGlobal(j->module, reserved[i]) ||
             LLVMGetNamedGlobalAlias(j->module, reserved[i], strlen(reserved[i])))
-            return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "'%s' is a name of the artifact's own, the module must not use it", reserved[i]);
+            return kiln_err_set(e, KILN_E_MODULE_BAD, 0,
+                                "'%s' is a name of the artifact's own, the module must not use it",
+                                reserved[i]);
     if (LLVMGetFirstGlobalIFunc(j->module))
-        return kiln_err_set(e, KILN_E_MODULE_BAD, 0, "the module has indirect functions (ifunc); artifacts run nothing when loaded");
+        return kiln_err_set(e, KILN_E_MODULE_BAD, 0,
+                            "the module has indirect functions (ifunc); artifacts run nothing when loaded");
     {
         size_t n;
         const char *assembly = LLVMGetModuleInlineAsm(j->module, &n);
@@ -274,7 +306,8 @@ static int wrap_entry(struct job *j, LLVMBuilderRef b, struct kiln_err *e)
         if (type_layout(j->sig.params[i], j->target->lower.pointer_bytes, &l, e) < 0)
             return -e->code;
         at = (at + l.align - 1) / l.align * l.align;
-        args[i] = LLVMBuildLoad2(b, llvm_type(j, j->sig.params[i]), at_offset(b, j->context, LLVMGetParam(entry, 1), at), "");
+        args[i] = LLVMBuildLoad2(b, llvm_type(j, j->sig.params[i]),
+                                 at_offset(b, j->context, LLVMGetParam(entry, 1), at), "");
         if (LLVMTypeOf(args[i]) != params[i])
             args[i] = LLVMBuildTrunc(b, args[i], params[i], "");
         at += l.size;
@@ -312,7 +345,8 @@ int foreign_wrap(struct job *j, struct kiln_err *e)
     key = LLVMAddGlobal(j->module, LLVMTypeOf(bytes), KILN_SYM_KEY);
     LLVMSetInitializer(key, bytes);
     LLVMSetGlobalConstant(key, 1);
-    bind = LLVMAddFunction(j->module, KILN_SYM_BIND, LLVMFunctionType(LLVMVoidTypeInContext(j->context), &ptr, 1, 0));
+    bind = LLVMAddFunction(j->module, KILN_SYM_BIND,
+                           LLVMFunctionType(LLVMVoidTypeInContext(j->context), &ptr, 1, 0));
     b = LLVMCreateBuilderInContext(j->context);
     LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(j->context, bind, "entry"));
     LLVMBuildRetVoid(b);

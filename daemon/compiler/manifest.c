@@ -14,7 +14,8 @@ static void text(struct buf *out, const char *key, const char *value)
     mp_put_cstr(out, value ? value : "");
 }
 
-static void types(struct buf *out, const char *key, struct arena *a, const struct type *const *list, uint32_t n)
+static void types(struct buf *out, const char *key, struct arena *a, const struct type *const *list,
+                  uint32_t n)
 {
     mp_put_cstr(out, key);
     mp_put_array(out, n);

@@ -93,7 +93,8 @@ static int pass_note(struct job *j, struct kiln_err *e)
 static int pass_emit(struct job *j, struct kiln_err *e)
 {
     bool whole = j->req->emit == EMIT_OBJ || j->req->emit == EMIT_ASM;
-    int r = emit_code(j->module, j->target, j->req->emit == EMIT_ASM, whole ? &j->res->object : &j->object, e);
+    int r =
+        emit_code(j->module, j->target, j->req->emit == EMIT_ASM, whole ? &j->res->object : &j->object, e);
 
     if (r == 0 && j->complaint[0])
         return kiln_err_set(e, KILN_E_COMPILE, 0, "code generation: %.200s", j->complaint);
@@ -118,15 +119,16 @@ static int pass_decode(struct job *j, struct kiln_err *e)
         return r;
     j->user = (struct unit){ .mod = m };
     if (m->n_env > j->req->n_env)
-        return kiln_err_set(e, KILN_E_INVALID, 0, "the module has %u captured arrays, the request states types of %u", m->n_env,
+        return kiln_err_set(e, KILN_E_INVALID, 0,
+                            "the module has %u captured arrays, the request states types of %u", m->n_env,
                             j->req->n_env);
     return 0;
 }
 
 static int pass_infer(struct job *j, struct kiln_err *e)
 {
-    int r = infer_run(j->a, j->types, &j->user, j->c->prelude.mod ? &j->c->prelude : NULL, &j->sig, j->env, j->req->n_env,
-                      &j->req->options, &j->program, &j->res->diags, e);
+    int r = infer_run(j->a, j->types, &j->user, j->c->prelude.mod ? &j->c->prelude : NULL, &j->sig, j->env,
+                      j->req->n_env, &j->req->options, &j->program, &j->res->diags, e);
 
     if (r < 0)
         return r;
@@ -135,7 +137,9 @@ static int pass_infer(struct job *j, struct kiln_err *e)
     j->symbol = j->req->symbol;
     if (j->req->emit != EMIT_TYPED)
         return 0;
-    return facts_print(j->program, &j->res->object) < 0 ? kiln_err_set(e, KILN_E_LIMIT, 0, "the typed text is too large") : JOB_STOP;
+    return facts_print(j->program, &j->res->object) < 0
+               ? kiln_err_set(e, KILN_E_LIMIT, 0, "the typed text is too large")
+               : JOB_STOP;
 }
 
 static int pass_lower(struct job *j, struct kiln_err *e)
@@ -145,7 +149,8 @@ static int pass_lower(struct job *j, struct kiln_err *e)
     return lower_run(j->a, j->program, &j->target->lower, &r, j->context, &j->module, &j->res->diags, e);
 }
 
-/* Objects with a plain symbol are linked into one program: the names that every artifact has are made theirs. */
+/* Objects with a plain symbol are linked into one program: the names that every artifact has are made theirs.
+ */
 static int pass_object_names(struct job *j, struct kiln_err *e)
 {
     static const char *const names[] = { KILN_SYM_KEY, KILN_SYM_BIND, KILN_SYM_ENTRY };
@@ -167,13 +172,15 @@ static int pass_object_names(struct job *j, struct kiln_err *e)
 
 typedef int (*pass_fn)(struct job *j, struct kiln_err *e);
 
-static const pass_fn kir_passes[] = { pass_target,       pass_signature,   pass_decode,  pass_infer,    pass_lower,
-                                      pass_object_names, pass_text_before, pass_runtime, pass_optimize, pass_text_after,
-                                      pass_note,         pass_emit,        pass_link,    NULL };
+static const pass_fn kir_passes[] = {
+    pass_target,       pass_signature,   pass_decode,  pass_infer,    pass_lower,
+    pass_object_names, pass_text_before, pass_runtime, pass_optimize, pass_text_after,
+    pass_note,         pass_emit,        pass_link,    NULL
+};
 
-static const pass_fn foreign_passes[] = { pass_target,   pass_signature,   foreign_parse, foreign_check, foreign_wrap,
-                                          pass_text_before, pass_optimize, pass_text_after, pass_note,   pass_emit,
-                                          pass_link,     NULL };
+static const pass_fn foreign_passes[] = { pass_target,  pass_signature,   foreign_parse, foreign_check,
+                                          foreign_wrap, pass_text_before, pass_optimize, pass_text_after,
+                                          pass_note,    pass_emit,        pass_link,     NULL };
 
 int job_run(struct job *j, struct kiln_err *e)
 {

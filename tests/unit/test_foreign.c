@@ -43,15 +43,21 @@ struct bytes {
 
 static struct compile_request request(struct bytes module, const char *entry, const char *signature)
 {
-    struct compile_request r = { .kind = COMPILE_LLVM, .body = module.data, .body_len = module.len, .signature = signature,
-                                 .entry = entry, .target = "x86-64", .emit = EMIT_SO };
+    struct compile_request r = { .kind = COMPILE_LLVM,
+                                 .body = module.data,
+                                 .body_len = module.len,
+                                 .signature = signature,
+                                 .entry = entry,
+                                 .target = "x86-64",
+                                 .emit = EMIT_SO };
 
     memset(r.key, 9, sizeof r.key);
     return r;
 }
 
 /* The error's text, or "" when it compiled; of the last call only. */
-static const char *outcome(const struct compile_request *r, enum kiln_code *ret_code, struct bytes *ret_object)
+static const char *outcome(const struct compile_request *r, enum kiln_code *ret_code,
+                           struct bytes *ret_object)
 {
     static char text[512];
     struct kiln_err e = KILN_ERR_INIT;
@@ -66,14 +72,16 @@ static const char *outcome(const struct compile_request *r, enum kiln_code *ret_
     if (ret_object) {
         ret_object->len = result.object.len;
         ret_object->data = malloc(result.object.len + 1);
-        memcpy(ret_object->data, result.object.len ? result.object.data : (unsigned char *)"", result.object.len);
+        memcpy(ret_object->data, result.object.len ? result.object.data : (unsigned char *)"",
+               result.object.len);
     }
     compile_result_done(&result);
     arena_done(&a);
     return text;
 }
 
-static void refused(const char *module, const char *entry, const char *signature, enum kiln_code code, const char *words)
+static void refused(const char *module, const char *entry, const char *signature, enum kiln_code code,
+                    const char *words)
 {
     struct bytes b = { (unsigned char *)module, strlen(module) };
     struct compile_request r = request(b, entry, signature);
@@ -119,18 +127,20 @@ static void unload(struct loaded *l)
 
 /* ---- what clang makes of C ---- */
 
-static const char source[] =
-    "static double scale = 2.0;\n"
-    "int hidden_counter = 0;\n"
-    "double exp(double); void *memcpy(void *, const void *, unsigned long);\n"
-    "double helper(double x) { hidden_counter++; return x * scale; }\n"
-    "double total(const double *p, long n) { double s = 0; for (long i = 0; i < n; i++) s += helper(p[i]); return s; }\n"
-    "_Bool mixed(signed char a, unsigned short b, int c, unsigned long long d, float e, double f, _Bool g, double *out)\n"
-    "{ *out = a + b + c + (double)d + e + f + exp(0); return !g; }\n"
-    "void nothing(int *p) { *p += 1; }\n"
-    "__int128 wide(__int128 a, __int128 b) { return a / b; }\n"
-    "long divide(long a, long b) { return (long)wide(a, b); }\n"
-    "double modulus(double a, double b) { _Complex double z = a + b * 1.0i, w = z * z / (z + 1.0); return __real__ w; }\n";
+static const char source[] = "static double scale = 2.0;\n"
+                             "int hidden_counter = 0;\n"
+                             "double exp(double); void *memcpy(void *, const void *, unsigned long);\n"
+                             "double helper(double x) { hidden_counter++; return x * scale; }\n"
+                             "double total(const double *p, long n) { double s = 0; for (long i = 0; i < n; "
+                             "i++) s += helper(p[i]); return s; }\n"
+                             "_Bool mixed(signed char a, unsigned short b, int c, unsigned long long d, "
+                             "float e, double f, _Bool g, double *out)\n"
+                             "{ *out = a + b + c + (double)d + e + f + exp(0); return !g; }\n"
+                             "void nothing(int *p) { *p += 1; }\n"
+                             "__int128 wide(__int128 a, __int128 b) { return a / b; }\n"
+                             "long divide(long a, long b) { return (long)wide(a, b); }\n"
+                             "double modulus(double a, double b) { _Complex double z = a + b * 1.0i, w = z * "
+                             "z / (z + 1.0); return __real__ w; }\n";
 
 static struct bytes clang(const char *compiler_path, const char *options)
 {
@@ -170,7 +180,8 @@ static void functions_work(struct bytes module)
     assert_null(dlsym(l.handle, "hidden_counter"));
     unload(&l);
 
-    r = request(module, "mixed", "bool(int8, uint16, int32, uint64, float32, float64, bool, CPointer(float64))");
+    r = request(module, "mixed",
+                "bool(int8, uint16, int32, uint64, float32, float64, bool, CPointer(float64))");
     struct {
         int8_t a;
         uint16_t b;
@@ -217,7 +228,8 @@ static void helpers_are_there(struct bytes module)
 
 static void each_way(const char *path)
 {
-    static const char *const options[] = { "-O0 -c", "-O2 -c", "-O1 -g -c", "-O1 -S", "-O2 -march=x86-64-v4 -c" };
+    static const char *const options[] = { "-O0 -c", "-O2 -c", "-O1 -g -c", "-O1 -S",
+                                           "-O2 -march=x86-64-v4 -c" };
 
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         struct bytes b = clang(path, options[i]);
@@ -253,36 +265,50 @@ static void test_entry_and_signature(void **state)
     (void)state;
     refused(ADD, "sub", ADD_SIG, KILN_E_MODULE_BAD, "has no function 'sub'");
     refused(ADD, "", ADD_SIG, KILN_E_MODULE_BAD, "has no function ''");
-    refused("declare double @add(double, double)\n", "add", ADD_SIG, KILN_E_MODULE_BAD, "declared in the module, but not defined");
+    refused("declare double @add(double, double)\n", "add", ADD_SIG, KILN_E_MODULE_BAD,
+            "declared in the module, but not defined");
     refused("@add = global i32 3\n", "add", ADD_SIG, KILN_E_MODULE_BAD, "has no function 'add'");
-    refused(ADD, "add", "float64(float64)", KILN_E_MODULE_BAD, "has 2 parameters in the module, 1 in the signature");
-    refused(ADD, "add", "float64(float64, float64, float64)", KILN_E_MODULE_BAD, "2 parameters in the module, 3 in");
-    refused(ADD, "add", "float64(float64, float32)", KILN_E_MODULE_BAD, "parameter 2 of 'add' is double in the module, float32");
-    refused(ADD, "add", "float64(CPointer(float64), float64)", KILN_E_MODULE_BAD, "parameter 1 of 'add' is double");
+    refused(ADD, "add", "float64(float64)", KILN_E_MODULE_BAD,
+            "has 2 parameters in the module, 1 in the signature");
+    refused(ADD, "add", "float64(float64, float64, float64)", KILN_E_MODULE_BAD,
+            "2 parameters in the module, 3 in");
+    refused(ADD, "add", "float64(float64, float32)", KILN_E_MODULE_BAD,
+            "parameter 2 of 'add' is double in the module, float32");
+    refused(ADD, "add", "float64(CPointer(float64), float64)", KILN_E_MODULE_BAD,
+            "parameter 1 of 'add' is double");
     refused(ADD, "add", "int64(float64, float64)", KILN_E_MODULE_BAD, "result");
     refused(ADD, "add", "void(float64, float64)", KILN_E_MODULE_BAD, "result");
     refused(ADD, "add", "float64(float64[::1], float64)", KILN_E_SIGNATURE, "can't be passed to LLVM IR");
-    refused(ADD, "add", "Tuple((float64, float64))(float64, float64)", KILN_E_SIGNATURE, "can't come from LLVM IR");
+    refused(ADD, "add", "Tuple((float64, float64))(float64, float64)", KILN_E_SIGNATURE,
+            "can't come from LLVM IR");
     refused(ADD, "add", "float64(float64,, float64)", KILN_E_SIGNATURE, "column");
-    refused("define double @f(double %a, ...) {\n  ret double %a\n}\n", "f", "float64(float64)", KILN_E_MODULE_BAD, "variable number");
-    refused("define fastcc double @f(double %a) {\n  ret double %a\n}\n", "f", "float64(float64)", KILN_E_MODULE_BAD,
-            "C calling convention");
-    refused("define void @f(ptr byval([4 x i64]) %p) {\n  ret void\n}\n", "f", "void(CPointer(int64))", KILN_E_MODULE_BAD, "byval");
-    refused("define void @f(ptr sret([4 x i64]) %p) {\n  ret void\n}\n", "f", "void(CPointer(int64))", KILN_E_MODULE_BAD, "sret");
-    refused("define void @f(ptr addrspace(1) %p) {\n  ret void\n}\n", "f", "void(CPointer(int64))", KILN_E_MODULE_BAD, "parameter 1");
-    refused("define i1 @f(i7 %p) {\n  ret i1 0\n}\n", "f", "bool(int8)", KILN_E_MODULE_BAD, "parameter 1 of 'f' is i7");
-    refused("@f = alias double (double), ptr @g\ndefine double @g(double %a) {\n  ret double %a\n}\n", "f", "float64(float64)",
-            KILN_E_MODULE_BAD, "has no function 'f'");
+    refused("define double @f(double %a, ...) {\n  ret double %a\n}\n", "f", "float64(float64)",
+            KILN_E_MODULE_BAD, "variable number");
+    refused("define fastcc double @f(double %a) {\n  ret double %a\n}\n", "f", "float64(float64)",
+            KILN_E_MODULE_BAD, "C calling convention");
+    refused("define void @f(ptr byval([4 x i64]) %p) {\n  ret void\n}\n", "f", "void(CPointer(int64))",
+            KILN_E_MODULE_BAD, "byval");
+    refused("define void @f(ptr sret([4 x i64]) %p) {\n  ret void\n}\n", "f", "void(CPointer(int64))",
+            KILN_E_MODULE_BAD, "sret");
+    refused("define void @f(ptr addrspace(1) %p) {\n  ret void\n}\n", "f", "void(CPointer(int64))",
+            KILN_E_MODULE_BAD, "parameter 1");
+    refused("define i1 @f(i7 %p) {\n  ret i1 0\n}\n", "f", "bool(int8)", KILN_E_MODULE_BAD,
+            "parameter 1 of 'f' is i7");
+    refused("@f = alias double (double), ptr @g\ndefine double @g(double %a) {\n  ret double %a\n}\n", "f",
+            "float64(float64)", KILN_E_MODULE_BAD, "has no function 'f'");
 }
 
 static void test_layout_and_triple(void **state)
 {
     (void)state;
-    refused("target triple = \"aarch64-unknown-linux-gnu\"\n" ADD, "add", ADD_SIG, KILN_E_MODULE_BAD, "is for aarch64");
-    refused("target triple = \"nvptx64-nvidia-cuda\"\n" ADD, "add", ADD_SIG, KILN_E_MODULE_BAD, "is for nvptx64");
+    refused("target triple = \"aarch64-unknown-linux-gnu\"\n" ADD, "add", ADD_SIG, KILN_E_MODULE_BAD,
+            "is for aarch64");
+    refused("target triple = \"nvptx64-nvidia-cuda\"\n" ADD, "add", ADD_SIG, KILN_E_MODULE_BAD,
+            "is for nvptx64");
     refused("target triple = \"what\"\n" ADD, "add", ADD_SIG, KILN_E_MODULE_BAD, "is for what");
     refused("target datalayout = \"E-m:e-i64:64\"\n" ADD, "add", ADD_SIG, KILN_E_MODULE_BAD, "data layout");
-    refused("target datalayout = \"e-m:e-p:32:32-i64:64\"\n" ADD, "add", ADD_SIG, KILN_E_MODULE_BAD, "data layout");
+    refused("target datalayout = \"e-m:e-p:32:32-i64:64\"\n" ADD, "add", ADD_SIG, KILN_E_MODULE_BAD,
+            "data layout");
     refused("target datalayout = \"e-m:e-i64:32\"\n" ADD, "add", ADD_SIG, KILN_E_MODULE_BAD, "data layout");
     refused("target datalayout = \"rubbish\"\n" ADD, "add", ADD_SIG, KILN_E_MODULE_BAD, "");
 }
@@ -295,31 +321,43 @@ static void test_broken(void **state)
     refused("define double @f( {\n", "f", "void()", KILN_E_MODULE_BAD, "");
     refused("BC\xC0\xDE", "f", "void()", KILN_E_MODULE_BAD, "");
     refused("define i32 @f() {\n  ret i64 0\n}\n", "f", "int32()", KILN_E_MODULE_BAD, "");
-    refused("define i32 @f(i1 %c) {\na:\n  br i1 %c, label %b, label %d\nb:\n  %x = add i32 1, 2\n  br label %d\nd:\n  ret i32 %x\n}\n",
+    refused("define i32 @f(i1 %c) {\na:\n  br i1 %c, label %b, label %d\nb:\n  %x = add i32 1, 2\n  br label "
+            "%d\nd:\n  ret i32 %x\n}\n",
             "f", "int32(bool)", KILN_E_MODULE_BAD, "dominate");
-    refused("define void @f() {\n  %x = load i32, ptr @missing\n  ret void\n}\n", "f", "void()", KILN_E_MODULE_BAD, "missing");
+    refused("define void @f() {\n  %x = load i32, ptr @missing\n  ret void\n}\n", "f", "void()",
+            KILN_E_MODULE_BAD, "missing");
 }
 
 static void test_what_artifacts_must_not_have(void **state)
 {
     (void)state;
-    refused("@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @add, ptr null }]\n"
-            "define void @add() {\n  ret void\n}\n", "add", "void()", KILN_E_MODULE_BAD, "constructors");
-    refused("@f = ifunc i32 (), ptr @r\ndefine ptr @r() {\n  ret ptr null\n}\n" ADD, "add", ADD_SIG, KILN_E_MODULE_BAD, "ifunc");
+    refused("@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, "
+            "ptr @add, ptr null }]\n"
+            "define void @add() {\n  ret void\n}\n",
+            "add", "void()", KILN_E_MODULE_BAD, "constructors");
+    refused("@f = ifunc i32 (), ptr @r\ndefine ptr @r() {\n  ret ptr null\n}\n" ADD, "add", ADD_SIG,
+            KILN_E_MODULE_BAD, "ifunc");
     refused("module asm \".globl evil\"\n" ADD, "add", ADD_SIG, KILN_E_MODULE_BAD, "assembly");
-    refused("@x = global ptr @add, section \".init_array\"\n@llvm.used = appending global [1 x ptr] [ptr @x], section \"llvm.metadata\"\n"
-            ADD, "add", ADD_SIG, KILN_E_MODULE_BAD, "runs when it is loaded");
-    refused("define void @f() {\n  call void asm sideeffect \".pushsection .init_array,\\22aw\\22\\0A.quad 0\\0A.popsection\", \"\"()\n"
-            "  ret void\n}\n", "f", "void()", KILN_E_MODULE_BAD, "runs when it is loaded");
-    refused("define void @_init() {\n  ret void\n}\n", "_init", "void()", KILN_E_MODULE_BAD, "runs when it is loaded");
-    refused("define void @kiln_entry() {\n  ret void\n}\n", "kiln_entry", "void()", KILN_E_MODULE_BAD, "artifact's own");
+    refused("@x = global ptr @add, section \".init_array\"\n@llvm.used = appending global [1 x ptr] [ptr "
+            "@x], section \"llvm.metadata\"\n" ADD,
+            "add", ADD_SIG, KILN_E_MODULE_BAD, "runs when it is loaded");
+    refused("define void @f() {\n  call void asm sideeffect \".pushsection .init_array,\\22aw\\22\\0A.quad "
+            "0\\0A.popsection\", \"\"()\n"
+            "  ret void\n}\n",
+            "f", "void()", KILN_E_MODULE_BAD, "runs when it is loaded");
+    refused("define void @_init() {\n  ret void\n}\n", "_init", "void()", KILN_E_MODULE_BAD,
+            "runs when it is loaded");
+    refused("define void @kiln_entry() {\n  ret void\n}\n", "kiln_entry", "void()", KILN_E_MODULE_BAD,
+            "artifact's own");
     refused("@kiln_key = global i32 1\n" ADD, "add", ADD_SIG, KILN_E_MODULE_BAD, "artifact's own");
-    refused("declare i32 @system(ptr)\ndefine i32 @f(ptr %p) {\n  %r = call i32 @system(ptr %p)\n  ret i32 %r\n}\n", "f",
-            "int32(CPointer(int8))", KILN_E_COMPILE, "calls 'system', which is not available");
-    refused("@environ = external global ptr\ndefine ptr @f() {\n  %r = load ptr, ptr @environ\n  ret ptr %r\n}\n", "f",
-            "CPointer(int8)()", KILN_E_COMPILE, "'environ'");
-    refused("define void @f() {\n  call void asm sideeffect \"not an instruction\", \"\"()\n  ret void\n}\n", "f", "void()",
-            KILN_E_COMPILE, "instruction");
+    refused("declare i32 @system(ptr)\ndefine i32 @f(ptr %p) {\n  %r = call i32 @system(ptr %p)\n  ret i32 "
+            "%r\n}\n",
+            "f", "int32(CPointer(int8))", KILN_E_COMPILE, "calls 'system', which is not available");
+    refused(
+        "@environ = external global ptr\ndefine ptr @f() {\n  %r = load ptr, ptr @environ\n  ret ptr %r\n}\n",
+        "f", "CPointer(int8)()", KILN_E_COMPILE, "'environ'");
+    refused("define void @f() {\n  call void asm sideeffect \"not an instruction\", \"\"()\n  ret void\n}\n",
+            "f", "void()", KILN_E_COMPILE, "instruction");
 }
 
 /* Prefixes of a good module, in memory of just that size. */
@@ -331,7 +369,8 @@ static void test_cut_short(void **state)
 
     (void)state;
     for (size_t len = 0; len < b.len; len += 1 + len / 50) {
-        struct bytes cut = { malloc(len ? len : 1), len }; /* of its exact size: reading past it is seen by sanitizers */
+        struct bytes cut = { malloc(len ? len : 1),
+                             len }; /* of its exact size: reading past it is seen by sanitizers */
         enum kiln_code code;
         memcpy(cut.data, b.data, len);
         r.body = cut.data;
@@ -359,7 +398,8 @@ static void test_same_bytes(void **state)
     assert_int_equal(one.len, two.len);
     assert_memory_equal(one.data, two.data, one.len);
     assert_null(memmem(one.data, one.len, "/tmp/", 5));
-    assert_non_null(memmem(one.data, one.len, "float64(CPointer(float64), int64)", 33)); /* the manifest's note */
+    assert_non_null(
+        memmem(one.data, one.len, "float64(CPointer(float64), int64)", 33)); /* the manifest's note */
     free(one.data);
     free(two.data);
     free(b.data);
@@ -368,10 +408,14 @@ static void test_same_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clang_14),  cmocka_unit_test(test_clang_22),
-        cmocka_unit_test(test_entry_and_signature), cmocka_unit_test(test_layout_and_triple),
-        cmocka_unit_test(test_broken),    cmocka_unit_test(test_what_artifacts_must_not_have),
-        cmocka_unit_test(test_cut_short), cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_clang_14),
+        cmocka_unit_test(test_clang_22),
+        cmocka_unit_test(test_entry_and_signature),
+        cmocka_unit_test(test_layout_and_triple),
+        cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_what_artifacts_must_not_have),
+        cmocka_unit_test(test_cut_short),
+        cmocka_unit_test(test_same_bytes),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Targets by their text: canonical spelling, features, what is refused; the client's own text is understood. */
+ * Targets by their text: canonical spelling, features, what is refused; the client's own text is understood.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,14 +45,14 @@ static const struct target *find(const char *text)
 static void test_names(void **state)
 {
     (void)state;
-#define X(NAME, name, triple_, cpu_, features_, bytes, abi_, stub_)                                                   \
-    {                                                                                                                 \
-        const struct target *t = find(name);                                                                          \
-        assert_string_equal(t->text, name);                                                                           \
-        assert_string_equal(t->triple, triple_);                                                                      \
-        assert_int_equal(t->lower.pointer_bytes, bytes);                                                              \
-        assert_non_null(t->machine);                                                                                  \
-        assert_string_equal(target_arch_of(triple_), strncmp(name, "x86", 3) ? name : "x86-64");                      \
+#define X(NAME, name, triple_, cpu_, features_, bytes, abi_, stub_)                                          \
+    {                                                                                                        \
+        const struct target *t = find(name);                                                                 \
+        assert_string_equal(t->text, name);                                                                  \
+        assert_string_equal(t->triple, triple_);                                                             \
+        assert_int_equal(t->lower.pointer_bytes, bytes);                                                     \
+        assert_non_null(t->machine);                                                                         \
+        assert_string_equal(target_arch_of(triple_), strncmp(name, "x86", 3) ? name : "x86-64");             \
     }
 #include "daemon/compiler/target/targets.def"
 #undef X
@@ -63,10 +64,14 @@ static void test_names(void **state)
 static void test_canonical(void **state)
 {
     static const char *const same[][2] = {
-        { "x86-64-v3+avx512f+aes", "x86-64-v3+aes+avx512f" },   { "x86-64-v2+fma+avx+fma", "x86-64-v2+avx+fma" },
-        { "x86-64-v3-fma", "x86-64-v3-fma" },                   { "x86-64-v4-avx512vl+sha", "x86-64-v4-avx512vl+sha" },
-        { "x86-64+sse4.2+avx", "x86-64+avx+sse4.2" },           { "aarch64+sve+dotprod", "aarch64+dotprod+sve" },
-        { "armv7hf+vfp4+hwdiv-arm", "armv7hf+hwdiv-arm+vfp4" }, { "armv7hf+neon", "armv7hf+neon" },
+        { "x86-64-v3+avx512f+aes", "x86-64-v3+aes+avx512f" },
+        { "x86-64-v2+fma+avx+fma", "x86-64-v2+avx+fma" },
+        { "x86-64-v3-fma", "x86-64-v3-fma" },
+        { "x86-64-v4-avx512vl+sha", "x86-64-v4-avx512vl+sha" },
+        { "x86-64+sse4.2+avx", "x86-64+avx+sse4.2" },
+        { "aarch64+sve+dotprod", "aarch64+dotprod+sve" },
+        { "armv7hf+vfp4+hwdiv-arm", "armv7hf+hwdiv-arm+vfp4" },
+        { "armv7hf+neon", "armv7hf+neon" },
     };
 
     (void)state;
@@ -105,7 +110,8 @@ static void test_refused(void **state)
             for (size_t k = 0; k < 300; k++)
                 strcat(text, "+aes");
         }
-        assert_int_equal(target_find(&targets, i < sizeof bad / sizeof bad[0] ? bad[i].text : text, &t, &e), -KILN_E_TARGET);
+        assert_int_equal(target_find(&targets, i < sizeof bad / sizeof bad[0] ? bad[i].text : text, &t, &e),
+                         -KILN_E_TARGET);
         if (!strstr(e.msg, i < sizeof bad / sizeof bad[0] ? bad[i].words : "longer than"))
             fail_msg("'%s' for '%s'", e.msg, bad[i].text);
     }
@@ -126,8 +132,9 @@ static void test_llvm_knows_them(void **state)
     (void)state;
     assert_true(words >= 0 && saved >= 0);
     dup2(words, STDERR_FILENO);
-    LLVMDisposeTargetMachine(LLVMCreateTargetMachine(LLVMGetTargetFromName("x86-64"), "x86_64-unknown-linux-gnu", "x86-64", "+nosuch",
-                                                     LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelDefault));
+    LLVMDisposeTargetMachine(
+        LLVMCreateTargetMachine(LLVMGetTargetFromName("x86-64"), "x86_64-unknown-linux-gnu", "x86-64",
+                                "+nosuch", LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelDefault));
     off_t of_one = lseek(words, 0, SEEK_CUR);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         char text[80];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * builtins_armv7hf.c - helpers that ARM code generation calls ("Run-time ABI for the Arm Architecture", sections
- * 4.1.2 and 4.2): conversions and division of 64-bit integers, division where the CPU has none.
- * They follow the base calling convention whatever the float ABI is. */
+ * builtins_armv7hf.c - helpers that ARM code generation calls ("Run-time ABI for the Arm Architecture",
+ * sections 4.1.2 and 4.2): conversions and division of 64-bit integers, division where the CPU has none. They
+ * follow the base calling convention whatever the float ABI is. */
 #include <stdint.h>
 
 #define BASE __attribute__((pcs("aapcs"), visibility("hidden"), used))
@@ -102,16 +102,19 @@ u64 kiln_idivmod(i32 a, i32 b)
     return (u64)((u32)a - (u32)q * (u32)b) << 32 | (u32)q;
 }
 
-__asm__(".text\n.arm\n.p2align 2\n"
-        ".globl __aeabi_uidivmod\n.hidden __aeabi_uidivmod\n.type __aeabi_uidivmod,%function\n__aeabi_uidivmod: b kiln_uidivmod\n"
-        ".globl __aeabi_idivmod\n.hidden __aeabi_idivmod\n.type __aeabi_idivmod,%function\n__aeabi_idivmod: b kiln_idivmod\n"
-        /* quotient in r0:r1, remainder in r2:r3 */
-        ".globl __aeabi_uldivmod\n.hidden __aeabi_uldivmod\n.type __aeabi_uldivmod,%function\n__aeabi_uldivmod:\n"
-        "push {r4, lr}\nsub sp, sp, #16\nadd r4, sp, #8\nstr r4, [sp]\nbl kiln_udivmod64\nldrd r2, r3, [sp, #8]\n"
-        "add sp, sp, #16\npop {r4, pc}\n"
-        ".globl __aeabi_ldivmod\n.hidden __aeabi_ldivmod\n.type __aeabi_ldivmod,%function\n__aeabi_ldivmod:\n"
-        "push {r4, lr}\nsub sp, sp, #16\nadd r4, sp, #8\nstr r4, [sp]\nbl kiln_divmod64\nldrd r2, r3, [sp, #8]\n"
-        "add sp, sp, #16\npop {r4, pc}\n");
+__asm__(
+    ".text\n.arm\n.p2align 2\n"
+    ".globl __aeabi_uidivmod\n.hidden __aeabi_uidivmod\n.type __aeabi_uidivmod,%function\n__aeabi_uidivmod: "
+    "b kiln_uidivmod\n"
+    ".globl __aeabi_idivmod\n.hidden __aeabi_idivmod\n.type __aeabi_idivmod,%function\n__aeabi_idivmod: b "
+    "kiln_idivmod\n"
+    /* quotient in r0:r1, remainder in r2:r3 */
+    ".globl __aeabi_uldivmod\n.hidden __aeabi_uldivmod\n.type __aeabi_uldivmod,%function\n__aeabi_uldivmod:\n"
+    "push {r4, lr}\nsub sp, sp, #16\nadd r4, sp, #8\nstr r4, [sp]\nbl kiln_udivmod64\nldrd r2, r3, [sp, #8]\n"
+    "add sp, sp, #16\npop {r4, pc}\n"
+    ".globl __aeabi_ldivmod\n.hidden __aeabi_ldivmod\n.type __aeabi_ldivmod,%function\n__aeabi_ldivmod:\n"
+    "push {r4, lr}\nsub sp, sp, #16\nadd r4, sp, #8\nstr r4, [sp]\nbl kiln_divmod64\nldrd r2, r3, [sp, #8]\n"
+    "add sp, sp, #16\npop {r4, pc}\n");
 
 /* 64-bit integers to floats: the two halves are exact in a double; one rounding at the end. For float the
  * value is first made sticky at 2^-38, so that the second rounding can't differ. */
@@ -173,7 +176,8 @@ i64 __aeabi_f2lz(float v)
     return __aeabi_d2lz((double)v);
 }
 
-/* Helpers without the prefix __aeabi_ follow the convention of the target, which here has floats in registers. */
+/* Helpers without the prefix __aeabi_ follow the convention of the target, which here has floats in
+ * registers. */
 #include "builtins.inc"
 
 BASE float __gnu_h2f_ieee(u32 h);

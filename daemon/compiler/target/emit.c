@@ -8,7 +8,8 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-#define SINGLE_MAX_BLOCKS 300 /* a larger function is left to the inliner: some passes are not linear in its size */
+#define SINGLE_MAX_BLOCKS                                                                                    \
+    300 /* a larger function is left to the inliner: some passes are not linear in its size */
 
 /* The only use is a call from another function. */
 static bool called_once(LLVMValueRef f)
@@ -20,11 +21,12 @@ static bool called_once(LLVMValueRef f)
            LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)) != f;
 }
 
-/* A function with one caller is inlined in the end anyway. Doing it first saves optimizing it twice, alone and in
- * its caller: a sixth of the optimizer's time over the benchmark's corpus. */
+/* A function with one caller is inlined in the end anyway. Doing it first saves optimizing it twice, alone
+ * and in its caller: a sixth of the optimizer's time over the benchmark's corpus. */
 static void mark_single(LLVMModuleRef m)
 {
-    unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12), never = LLVMGetEnumAttributeKindForName("noinline", 8);
+    unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12),
+             never = LLVMGetEnumAttributeKindForName("noinline", 8);
     LLVMContextRef ctx = LLVMGetModuleContext(m);
 
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
@@ -32,7 +34,8 @@ static void mark_single(LLVMModuleRef m)
             LLVMCountBasicBlocks(f) > SINGLE_MAX_BLOCKS ||
             LLVMGetEnumAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, never))
             continue;
-        LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(ctx, always, 0));
+        LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                LLVMCreateEnumAttribute(ctx, always, 0));
     }
 }
 
@@ -62,14 +65,16 @@ int emit_code(LLVMModuleRef m, const struct target *t, bool assembly, struct buf
     LLVMMemoryBufferRef code = NULL;
     char *message = NULL;
 
-    if (LLVMTargetMachineEmitToMemoryBuffer(t->machine, m, assembly ? LLVMAssemblyFile : LLVMObjectFile, &message, &code)) {
+    if (LLVMTargetMachineEmitToMemoryBuffer(t->machine, m, assembly ? LLVMAssemblyFile : LLVMObjectFile,
+                                            &message, &code)) {
         kiln_err_set(e, KILN_E_COMPILE, 0, "code generation: %s", message);
         LLVMDisposeMessage(message);
         return -e->code;
     }
     buf_add(out, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
     LLVMDisposeMemoryBuffer(code);
-    return buf_ok(out) ? 0 : kiln_err_set(e, KILN_E_LIMIT, 0, "the code is larger than %zu bytes", out->limit);
+    return buf_ok(out) ? 0
+                       : kiln_err_set(e, KILN_E_LIMIT, 0, "the code is larger than %zu bytes", out->limit);
 }
 
 int emit_text(LLVMModuleRef m, struct buf *out, struct kiln_err *e)

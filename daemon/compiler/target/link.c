@@ -35,7 +35,9 @@ int linker_init(struct linker *l, struct kiln_err *e)
             if (x->len && l->stubs[s][i] < 0)
                 return kiln_err_set(e, KILN_E_IO, 0, "memory file for a stub library");
         }
-        l->builtins[s] = runtime_builtins[s].len ? memory_file("builtins", runtime_builtins[s].data, runtime_builtins[s].len) : -1;
+        l->builtins[s] = runtime_builtins[s].len
+                             ? memory_file("builtins", runtime_builtins[s].data, runtime_builtins[s].len)
+                             : -1;
     }
     return 0;
 }
@@ -57,7 +59,8 @@ static int read_back(int fd, struct buf *out, struct kiln_err *e)
     unsigned char *to = size > 0 ? buf_reserve(out, (size_t)size) : NULL;
 
     if (!to)
-        return kiln_err_set(e, size > 0 ? KILN_E_LIMIT : KILN_E_INTERNAL, 0, "the shared object is %lld bytes", (long long)size);
+        return kiln_err_set(e, size > 0 ? KILN_E_LIMIT : KILN_E_INTERNAL, 0,
+                            "the shared object is %lld bytes", (long long)size);
     while (at < size) {
         ssize_t n = pread(fd, to + at, (size_t)(size - at), at);
         if (n <= 0)
@@ -75,19 +78,41 @@ static int explain(const char *message, struct kiln_err *e)
 
     if (undefined) {
         undefined += strlen("undefined symbol: ");
-        return kiln_err_set(e, KILN_E_COMPILE, 0, "the code calls '%.*s', which is not available to artifacts (libc, libm and libmvec in part)",
-                            (int)strcspn(undefined, "\n"), undefined);
+        return kiln_err_set(
+            e, KILN_E_COMPILE, 0,
+            "the code calls '%.*s', which is not available to artifacts (libc, libm and libmvec in part)",
+            (int)strcspn(undefined, "\n"), undefined);
     }
     return kiln_err_set(e, KILN_E_COMPILE, 0, "linker: %.200s", message);
 }
 
-int link_shared(const struct linker *l, const struct target *t, const unsigned char *object, size_t len, struct buf *out,
-                struct kiln_err *e)
+int link_shared(const struct linker *l, const struct target *t, const unsigned char *object, size_t len,
+                struct buf *out, struct kiln_err *e)
 {
-    static const char *const options[] = { "ld.lld", "-shared", "-Bsymbolic", "--hash-style=gnu", "-z", "now", "-z", "relro",
-                                           "-z", "defs", "-z", "noexecstack", "--build-id=none", "--no-rosegment",
-                                           "--gc-sections", "--as-needed", "--threads=1", "--eh-frame-hdr", "--no-dependent-libraries", "-O1",
-                                           "-soname", "kiln-artifact", "-o", "-" };
+    static const char *const options[] = { "ld.lld",
+                                           "-shared",
+                                           "-Bsymbolic",
+                                           "--hash-style=gnu",
+                                           "-z",
+                                           "now",
+                                           "-z",
+                                           "relro",
+                                           "-z",
+                                           "defs",
+                                           "-z",
+                                           "noexecstack",
+                                           "--build-id=none",
+                                           "--no-rosegment",
+                                           "--gc-sections",
+                                           "--as-needed",
+                                           "--threads=1",
+                                           "--eh-frame-hdr",
+                                           "--no-dependent-libraries",
+                                           "-O1",
+                                           "-soname",
+                                           "kiln-artifact",
+                                           "-o",
+                                           "-" };
     const char *args[48];
     char paths[6][32], message[1024];
     size_t n = 0, p = 0;

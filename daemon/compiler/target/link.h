@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * link.h - the two things that only LLVM's C++ interface does: linking with LLD in the process, and linking of
- * bitcode function by function. */
+ * link.h - the two things that only LLVM's C++ interface does: linking with LLD in the process, and linking
+ * of bitcode function by function. */
 #ifndef KILN_COMPILER_LINK_H
 #define KILN_COMPILER_LINK_H
 
@@ -22,12 +22,12 @@ void linker_done(struct linker *l);
 
 /* Object file -> shared object, appended to out. An undefined symbol that artifacts may not use is
  * KILN_E_COMPILE with its name. Uses descriptors and the standard output's number; not thread-safe. */
-int link_shared(const struct linker *l, const struct target *t, const unsigned char *object, size_t len, struct buf *out,
-                struct kiln_err *e);
+int link_shared(const struct linker *l, const struct target *t, const unsigned char *object, size_t len,
+                struct buf *out, struct kiln_err *e);
 
-/* What a linked artifact promises, seen in its own dynamic section: nothing runs when it is loaded or unloaded
- * (no DT_INIT, DT_FINI or their arrays), no library is looked for in other places (RPATH), no code is relocated.
- * KILN_E_MODULE_BAD says what is wrong. */
+/* What a linked artifact promises, seen in its own dynamic section: nothing runs when it is loaded or
+ * unloaded (no DT_INIT, DT_FINI or their arrays), no library is looked for in other places (RPATH), no code
+ * is relocated. KILN_E_MODULE_BAD says what is wrong. */
 int artifact_check(const unsigned char *elf, size_t len, struct kiln_err *e);
 
 #ifdef __cplusplus

@@ -14,7 +14,7 @@ static const struct row {
     enum lower_abi abi;
     enum target_stub stub;
 } rows[] = {
-#define X(NAME, name, triple, cpu, features, pointer_bytes, abi, stub)                                                \
+#define X(NAME, name, triple, cpu, features, pointer_bytes, abi, stub)                                       \
     { name, triple, cpu, features, pointer_bytes, LOWER_ABI_##abi, STUB_##stub },
 #include "daemon/compiler/target/targets.def"
 #undef X
@@ -66,7 +66,8 @@ static const struct row *find_row(const char *text, size_t *ret_len)
 
     for (size_t i = 0; i < N_ROWS; i++) {
         size_t n = strlen(rows[i].name);
-        if (strncmp(text, rows[i].name, n) != 0 || (text[n] && text[n] != '+' && text[n] != '-') || (best && n < *ret_len))
+        if (strncmp(text, rows[i].name, n) != 0 || (text[n] && text[n] != '+' && text[n] != '-') ||
+            (best && n < *ret_len))
             continue;
         best = &rows[i];
         *ret_len = n;
@@ -128,8 +129,8 @@ static int split(const char *p, const struct row *row, struct item *items, size_
         if (row->stub == STUB_ARMV7HF && strncmp(p + 1, "hwdiv-arm", 9) == 0) /* the one name with a hyphen */
             len = 10;
         if (!is_known(p + 1, len - 1, row->stub))
-            return kiln_err_set(e, KILN_E_TARGET, 0, "%s has no feature '%.*s' (docs/targets.md lists them)", row->name,
-                                (int)(len - 1 < 40 ? len - 1 : 40), p + 1);
+            return kiln_err_set(e, KILN_E_TARGET, 0, "%s has no feature '%.*s' (docs/targets.md lists them)",
+                                row->name, (int)(len - 1 < 40 ? len - 1 : 40), p + 1);
         items[*n] = (struct item){ p, len };
     }
     return 0;
@@ -150,7 +151,8 @@ static int features(const char *text, struct target *to, const struct row *row, 
         const struct item *x = &items[i], *before = i ? x - 1 : NULL;
         if (before && before->len == x->len && memcmp(before->p + 1, x->p + 1, x->len - 1) == 0) {
             if (*before->p != *x->p)
-                return kiln_err_set(e, KILN_E_TARGET, 0, "the target both adds and removes '%.*s'", (int)x->len - 1, x->p + 1);
+                return kiln_err_set(e, KILN_E_TARGET, 0, "the target both adds and removes '%.*s'",
+                                    (int)x->len - 1, x->p + 1);
             continue;
         }
         strncat(to->text, x->p, x->len);
@@ -172,8 +174,8 @@ static int machine(struct target *x, struct kiln_err *e)
         LLVMDisposeMessage(message);
         return r;
     }
-    x->machine = LLVMCreateTargetMachine(llvm, x->triple, x->cpu, x->features, LLVMCodeGenLevelAggressive, LLVMRelocPIC,
-                                         LLVMCodeModelDefault);
+    x->machine = LLVMCreateTargetMachine(llvm, x->triple, x->cpu, x->features, LLVMCodeGenLevelAggressive,
+                                         LLVMRelocPIC, LLVMCodeModelDefault);
     if (!x->machine)
         return kiln_err_set(e, KILN_E_TARGET, 0, "%s: LLVM makes no target machine", x->text);
     data = LLVMCreateTargetDataLayout(x->machine);
@@ -192,7 +194,8 @@ int target_find(struct targets *t, const char *text, const struct target **ret, 
     if (!text || !*text)
         text = TARGET_BASELINE;
     if (strlen(text) >= TARGET_TEXT / 2)
-        return kiln_err_set(e, KILN_E_TARGET, 0, "the target's text is longer than %d bytes", TARGET_TEXT / 2);
+        return kiln_err_set(e, KILN_E_TARGET, 0, "the target's text is longer than %d bytes",
+                            TARGET_TEXT / 2);
     for (x = t->first; x; x = x->next)
         if (strcmp(x->text, text) == 0) {
             *ret = x;
@@ -223,8 +226,12 @@ int target_find(struct targets *t, const char *text, const struct target **ret, 
         free(x);
         return r;
     }
-    x->lower = (struct lower_target){ .triple = x->triple, .data_layout = x->layout, .pointer_bytes = row->pointer_bytes,
-                                      .abi = row->abi, .cpu = x->cpu, .features = x->features };
+    x->lower = (struct lower_target){ .triple = x->triple,
+                                      .data_layout = x->layout,
+                                      .pointer_bytes = row->pointer_bytes,
+                                      .abi = row->abi,
+                                      .cpu = x->cpu,
+                                      .features = x->features };
     x->next = t->first;
     t->first = x;
     *ret = x;

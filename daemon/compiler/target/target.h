@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target.h - a target by its text: a row of targets.def and extra features. docs/targets.md is the grammar. */
+ * target.h - a target by its text: a row of targets.def and extra features. docs/targets.md is the grammar.
+ */
 #ifndef KILN_COMPILER_TARGET_H
 #define KILN_COMPILER_TARGET_H
 
@@ -8,7 +9,8 @@
 #include "daemon/compiler/lower/lower.h"
 #include "proto/base/err.h"
 
-#define TARGET_TEXT 512 /* bytes of a target's canonical text and of LLVM's list; a request's text has half of it */
+#define TARGET_TEXT                                                                                          \
+    512 /* bytes of a target's canonical text and of LLVM's list; a request's text has half of it */
 #define TARGET_FEATURES 64
 
 enum target_stub { STUB_X86_64, STUB_AARCH64, STUB_ARMV7HF, STUB__COUNT };
