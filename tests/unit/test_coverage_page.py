@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/python.md is what daemon/compiler/prelude/coverage.py makes of the tables, and every prelude function says
+"""docs/coverage.md is what daemon/compiler/prelude/coverage.py makes of the tables, and every prelude function says
 which function of NumPy or Python it is."""
 import sys
 from pathlib import Path
@@ -15,7 +15,7 @@ def load(name):
 
 
 def test_page_is_current():
-    assert load("coverage")["text"]() == (ROOT / "docs" / "python.md").read_text()
+    assert load("coverage")["text"]() == (ROOT / "docs" / "coverage.md").read_text()
 
 
 def test_functions_have_docstrings():

@@ -147,7 +147,7 @@ static const struct type *unknown(struct walk *w, struct call *c, const char *na
 {
     const char *hint = nearest_library_name(w, name);
 
-    return mistake(w, c->node, hint ? hint : "docs/python.md lists what is compiled",
+    return mistake(w, c->node, hint ? hint : "docs/coverage.md lists what is compiled",
                    "%s is not compiled by this version", name);
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/python.md, the list of what is compiled, from library.def and the prelude:  coverage.py [OUT]"""
+"""Writes docs/coverage.md, the list of what is compiled, from library.def and the prelude:  coverage.py [OUT]"""
 import re
 import sys
 from pathlib import Path
@@ -50,4 +50,4 @@ def text():
 
 
 if __name__ == "__main__":
-    (Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "python.md").write_text(text())
+    (Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "coverage.md").write_text(text())
