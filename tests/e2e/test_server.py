@@ -423,3 +423,14 @@ def test_same_key_same_bytes(tmp_path):
             daemon.python(script, tmp_path / name)
             made.append((tmp_path / name).read_bytes())
     assert made[0] == made[1]
+
+
+def test_workers_are_replaced_after_many_jobs():
+    with rig.Daemon("--worker-jobs", 3) as daemon, Connection(daemon.socket) as c:
+        first = daemon.workers_pids()
+        for i in range(8):
+            kind, m = c.ask("compile", compile_request(MODULE.replace(b"2.0", b"%d.5" % i), want_inline=True))
+            assert kind == "artifact", m
+        stats = daemon.stats()
+        assert stats["workers_recycled"] == 2 and stats["worker_deaths"] == 0
+        assert daemon.workers_pids() != first
