@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * ops.c - operators and comparisons. */
+#include <stdio.h>
 #include <string.h>
 
 #include "daemon/compiler/infer/pass.h"
@@ -213,6 +214,20 @@ const struct type *binary_type(struct walk *w, uint32_t node, struct fact *f, en
         return by_prelude(w, node, f, operator_name(op), binary_text(op), (const uint32_t[]){ left, right },
                           (const struct type *const[]){ a, b }, 2);
     return t ? t : no_operator(w, node, binary_text(op), a, b);
+}
+
+const struct type *inplace_type(struct walk *w, uint32_t node, struct fact *f, enum kir_binary op, uint32_t left,
+                                uint32_t right, const struct type *a, const struct type *b)
+{
+    char name[40];
+
+    if (is_bottom(a) || is_bottom(b))
+        return w->p->bottom;
+    if (a->readonly)
+        return mistake(w, left, "copy it first: a = a.copy()", "the array is read-only");
+    snprintf(name, sizeof name, "inplace.%s", operator_name(op) + strlen("numpy."));
+    return by_prelude(w, node, f, name, binary_text(op), (const uint32_t[]){ left, right },
+                      (const struct type *const[]){ a, b }, 2);
 }
 
 const struct type *unary(struct walk *w, uint32_t node, struct fact *f)

@@ -204,6 +204,9 @@ void meet(struct walk *w, uint32_t node, const struct state *other);
 /* Result of a binary operator at two types; *ret_operand is what both are converted to (NULL: as they are). */
 const struct type *binary_type(struct walk *w, uint32_t node, struct fact *f, enum kir_binary op, uint32_t left,
                                uint32_t right, const struct type *a, const struct type *b);
+/* a += b of an array a: the prelude's function changes it and returns it. */
+const struct type *inplace_type(struct walk *w, uint32_t node, struct fact *f, enum kir_binary op, uint32_t left,
+                                uint32_t right, const struct type *a, const struct type *b);
 const struct type *unary(struct walk *w, uint32_t node, struct fact *f);
 const struct type *compare(struct walk *w, uint32_t node, struct fact *f);
 const char *binary_text(enum kir_binary op);

@@ -142,7 +142,12 @@ static void augmented(struct walk *w, uint32_t node)
     }
     v = expr(w, value);
     f = fact_for(w, node);
-    t = binary_type(w, node, f, op, target, value, old, v);
+    if (old->kind == TY_ARRAY && tn->op == KIR_SUBSCRIPT)
+        t = mistake(w, node, "write a[i:j] = a[i:j] + b", "a part of an array can't be changed by '%s=' yet", binary_text(op));
+    else if (old->kind == TY_ARRAY)
+        t = inplace_type(w, node, f, op, target, value, old, v);
+    else
+        t = binary_type(w, node, f, op, target, value, old, v);
     f->type = t;
     if (tn->op == KIR_LOCAL) {
         bind_local(w, kir_arg(tn, 0), t, node);

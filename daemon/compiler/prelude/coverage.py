@@ -17,7 +17,8 @@ What it means, and which types come out: [semantics.md](semantics.md).
 - **Expressions**: all operators on numbers, comparison chains, `and or not`, conditional expressions, `:=`, tuples (indexing, slices by constants, `+`, `*`, comparison, `in`), f-strings in exceptions, `*args` in calls.
 - **Loops** over `range`, arrays, tuples, `enumerate`, `zip`, `reversed`.
 - **Arrays**: reading and writing elements, slices and views with `...` and `None`, filling a view with a number or an array.
-- **Not yet**: lists, sets, dicts, comprehensions, generators, `try`, `with`, text beyond constants, `**kwargs`, operators and functions on whole arrays beyond those listed here.
+- **Whole arrays**: operators, comparisons, `+=` and the like, and the functions listed below, element by element with broadcasting.
+- **Not yet**: lists, sets, dicts, comprehensions, generators, `try`, `with`, text beyond constants, `**kwargs`, functions beyond those listed here, `+=` on a part of an array.
 
 Names marked \\* are functions of the prelude, written in Python; the others are built into the compiler.
 
@@ -35,6 +36,8 @@ def rows():
         scope = {"__name__": path.stem}
         exec(compile(path.read_text(), str(path), "exec"), scope)
         for name in scope["FUNCTIONS"]:
+            if name.startswith("inplace."):
+                continue  # `a += b`: operators, not functions that a program names
             name = re.sub(r"^ndarray\.(.*)", r"array.\1()", name)
             found.setdefault(name, True)
     return found

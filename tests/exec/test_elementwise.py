@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators and functions on whole arrays against NumPy: values, dtypes, shapes, broadcasting."""
+import numpy as np
+import pytest
+
+from same import check, compiled
+
+DTYPES = [np.bool_, np.int8, np.int32, np.int64, np.uint8, np.uint64, np.float32, np.float64, np.complex64, np.complex128]
+
+
+def sample(dtype, shape=(7,)):
+    n = int(np.prod(shape))
+    return (np.arange(n).reshape(shape) % 5 + 1).astype(dtype)
+
+
+def go_fast(a):
+    trace = 0.0
+    for i in range(a.shape[0]):
+        trace += np.tanh(a[i, i])
+    return a + trace
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int64])
+def test_go_fast(dtype):
+    a = np.arange(100).reshape(10, 10).astype(dtype)
+    result = compiled(go_fast)(a)
+    assert result.dtype == np.float64
+    np.testing.assert_allclose(result, go_fast(a), rtol=1e-14)
+
+
+def arithmetic(a, b):
+    return a + b, a - b, a * b
+
+
+def quotients(a, b):
+    return a / b, a // b, a % b
+
+
+def comparisons(a, b):
+    return a == b, a != b, a < b, a <= b, a > b, a >= b
+
+
+def agree(f, *arguments):
+    with np.errstate(all="ignore"):
+        expected, got = f(*arguments), compiled(f)(*arguments)
+    for e, g in zip(expected, got):
+        assert e.dtype == g.dtype and e.shape == g.shape, (f.__name__, e.dtype, g.dtype)
+        np.testing.assert_allclose(g, e, rtol=1e-6 if e.dtype in (np.float32, np.complex64) else 1e-14)
+
+
+@pytest.mark.parametrize("a", DTYPES)
+@pytest.mark.parametrize("b", [np.int64, np.float32, np.float64, np.complex128])
+def test_arithmetic(a, b):
+    agree(lambda x, y: (x + y, x * y), sample(a), sample(b))
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+def test_quotients_and_comparisons(dtype):
+    x, y = sample(dtype) - dtype(3), sample(dtype)
+    agree(comparisons, x, y)
+    agree(quotients, x, y)
+
+
+@pytest.mark.parametrize("x,y", [((3, 4), (4,)), ((3, 1), (1, 4)), ((2, 3, 4), (3, 1)), ((4,), (3, 4)), ((0, 4), (4,)), ((1,), (5,))])
+def test_broadcasting(x, y):
+    agree(arithmetic, sample(np.float64, x), sample(np.float64, y))
+
+
+def test_scalars_are_weak():
+    for dtype in (np.int8, np.float32, np.complex64):
+        result = compiled(arithmetic)(sample(dtype), 2)
+        assert all(r.dtype == dtype for r in result)
+
+
+def test_strided_and_transposed():
+    a = sample(np.float64, (6, 8))
+    agree(arithmetic, a[::2, ::-1], a.T[:4, :3].T.copy()[:, :].reshape(3, 4).repeat(2, axis=1))
+    agree(arithmetic, a.T, a.T)
+
+
+def functions(x):
+    return np.sqrt(x), np.exp(-x), np.sin(x), np.abs(-x), np.floor(x * 0.3), np.isnan(x), -x
+
+
+def test_functions():
+    agree(functions, sample(np.float64, (3, 5)))
+
+
+def test_shape_mismatch_is_an_error():
+    with pytest.raises(ValueError, match="broadcast"):
+        compiled(arithmetic)(np.ones(3), np.ones(4))
+
+
+def add_in_place(a, b):
+    a += b
+    return a.sum()
+
+
+def test_in_place():  # T-71
+    check(add_in_place, np.arange(6.0), np.arange(6.0))
+    check(add_in_place, np.arange(6.0).reshape(2, 3), 2.0)
+    a = np.array([[1, 2], [3, 4]])
+    assert compiled(add_in_place)(a, a.T) == 20 and a.tolist() == [[2, 5], [5, 8]]
+    big = np.arange(10000).reshape(100, 100)
+    assert compiled(add_in_place)(big, big.T) == 99990000
+    with pytest.raises(TypeError):
+        compiled(add_in_place)(np.arange(3), np.ones(3))
+
+
+def chained(a, b):
+    return (a * 2 + b / 3 - 1) ** 2
+
+
+def test_chained():
+    a, b = sample(np.float64, (4, 5)), sample(np.float64, (5,))
+    np.testing.assert_allclose(compiled(chained)(a, b), chained(a, b), rtol=1e-14)
