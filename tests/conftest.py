@@ -3,6 +3,7 @@
 there before they are collected: modules with eager signatures ask it when they are imported. No test talks to the
 user's own daemon."""
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -20,6 +21,8 @@ def pytest_configure(config):
     for name in [n for n in os.environ if n.startswith("KILN_") and not n.startswith("KILN_TEST_")]:
         del os.environ[name]
     os.environ["KILN_SOCKET"] = "/nonexistent/kilnd.sock"
+    # a shell starts background jobs with Ctrl-C ignored, which processes inherit; tests press it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _share():

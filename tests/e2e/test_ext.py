@@ -755,8 +755,8 @@ def test_print_in_parallel_loops(make, capsys, monkeypatch):
 
 @pytest.mark.parametrize("nogil", [False, True])
 def test_interrupts_reach_compiled_code(make, nogil):
-    f = make.function("raise(SIGINT); while (!host->interrupted()) ; " + raising(21), (), types="#include <signal.h>",
-                      nogil=nogil)
+    f = make.function("time_t end = time(0) + 20; raise(SIGINT); while (!host->interrupted() && time(0) < end) ; " + raising(21), (),
+                      types="#include <signal.h>\n#include <time.h>", nogil=nogil)
     with pytest.raises(KeyboardInterrupt) as caught:
         f()
     assert caught.value.args == ()
