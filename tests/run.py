@@ -6,6 +6,7 @@
 A suite is a row of SUITES. Each leaves a JUnit file below build/tests, from which the totals are taken, so
 that a suite that dies without a word counts as a failure."""
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "tests"
+LONGEST = 900  # seconds of one command: several times what the slowest takes
 PYTHON = str(ROOT / "build" / "venv" / "bin" / "python")
 
 
@@ -65,6 +67,20 @@ def count(report):
     return len(cases) - failed - skipped, failed, skipped
 
 
+def execute(command, extra):
+    """The exit status; a command that hangs is ended and has failed."""
+    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **extra}, start_new_session=True)
+    try:
+        return process.wait(timeout=LONGEST)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        print(f"ended after {LONGEST} s: {' '.join(command)}", flush=True)
+        return 124
+    except BaseException:  # Ctrl-C
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
+
+
 def run(name):
     commands, extra = SUITES[name]
     report = REPORTS / f"{name}.xml"
@@ -73,7 +89,7 @@ def run(name):
     begin = time.monotonic()
     status = 0
     for command in commands(report):
-        status = subprocess.run(command, cwd=ROOT, env={**os.environ, **extra}).returncode
+        status = execute(command, extra)
         if status and command != commands(report)[-1]:
             break  # the build failed: the missing report counts
     passed, failed, skipped = count(report)
