@@ -96,3 +96,22 @@ def test_examples_run(programs, environment, way):
     assert run(programs[way] / "dot", env=environment).startswith("dot = 300 (compiled, ")
     assert run(programs[way] / "dot", env=environment).startswith("dot = 300 (memory, ")
     assert run(programs[way] / "llvm", EXAMPLES / "hypotenuse.ll", env=environment) == "hypotenuse(3, 4) = 5\n"
+
+
+def test_the_whole_runs_from_where_it_is_installed(tmp_path):
+    """Program, workers and package find each other below any prefix; a client starts the daemon that is on PATH."""
+    import sys
+    dest = tmp_path / "dest"
+    done = subprocess.run(["cmake", "--install", str(BUILD), "--prefix", "/usr"], env={**os.environ, "DESTDIR": str(dest)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    run = tmp_path / "run"
+    run.mkdir(mode=0o700)
+    env = {"PATH": f"{dest}/usr/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR": str(run), "XDG_CACHE_HOME": str(tmp_path / "cache"), "HOME": str(tmp_path),
+           "PYTHONPATH": str(dest / "usr/lib/python3/dist-packages")}
+    script = tmp_path / "twice.py"
+    script.write_text("from kilnjit import njit\n@njit\ndef twice(x):\n    return x * 2\nprint(twice(21))\n")
+    done = subprocess.run([sys.executable, script], env=env, capture_output=True, text=True, timeout=100)
+    assert done.stdout == "42\n", done.stderr
+    status = subprocess.run(["kiln", "status", "--json"], env=env, capture_output=True, text=True)
+    assert '"workers"' in status.stdout, status.stderr
+    assert subprocess.run(["kiln", "stop"], env=env).returncode == 0
