@@ -170,13 +170,19 @@ static __int128 floor_div(__int128 a, __int128 b)
     return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
 }
 
+/* Products of unsigned 64-bit numbers pass the largest __int128; the low bits are right all the same. */
+static __int128 times(__int128 a, __int128 b)
+{
+    return (__int128)((unsigned __int128)a * (unsigned __int128)b);
+}
+
 static __int128 power(__int128 a, __int128 b, unsigned bits, bool is_signed)
 {
     __int128 r = 1;
     for (; b > 0; b >>= 1) {
         if (b & 1)
-            r = wrap(r * a, bits, is_signed);
-        a = wrap(wrap(a, bits, is_signed) * wrap(a, bits, is_signed), bits, is_signed);
+            r = wrap(times(r, a), bits, is_signed);
+        a = wrap(times(wrap(a, bits, is_signed), wrap(a, bits, is_signed)), bits, is_signed);
     }
     return wrap(r, bits, is_signed);
 }
@@ -193,7 +199,7 @@ static bool expect_int(unsigned op, __int128 a, __int128 b, unsigned bits, bool 
         *ret = a - b;
         break;
     case KIR_B_MUL:
-        *ret = (__int128)((unsigned __int128)a * (unsigned __int128)b);
+        *ret = times(a, b);
         break;
     case KIR_B_FLOORDIV:
     case KIR_B_MOD:
@@ -211,7 +217,7 @@ static bool expect_int(unsigned op, __int128 a, __int128 b, unsigned bits, bool 
         *ret = power(a, b, bits, is_signed);
         break;
     case KIR_B_LSHIFT:
-        *ret = b < 0 || b >= bits ? 0 : a * ((__int128)1 << b);
+        *ret = b < 0 || b >= bits ? 0 : times(a, (__int128)1 << b);
         break;
     case KIR_B_RSHIFT:
         *ret = b < 0 || b >= bits ? (a < 0 ? -1 : 0) : a >> b;
