@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make test`: every suite, one after the other, and one closing line `N passed, N failed, N skipped`.
 
-    tests/run.py [SUITE ...]     only these suites; --list names them
+    tests/run.py [SUITE ...]     only these suites; --list names them. conformance runs only when it is named
 
 A suite is a row of SUITES. Each leaves a JUnit file below build/tests, from which the totals are taken, so
 that a suite that dies without a word counts as a failure."""
@@ -53,7 +53,10 @@ SUITES = {
     "asan-e2e": (pytest(*(f"tests/e2e/test_{name}.py" for name in ("server", "resolve", "cache", "cli", "kir_vectors"))),
                  {"KILN_TEST_BUILD": "build/asan"}),
     "fuzz": (fuzz, {}),
+    "conformance": (lambda report: [[PYTHON, "tests/conformance/run.py", f"--junit-xml={report}"]], {}),
 }
+#: suites of their own, not part of the whole
+APART = ("conformance",)
 
 
 def count(report):
@@ -107,7 +110,7 @@ def main(arguments):
     if unknown:
         sys.exit(f"no such suite: {unknown[0]} (there are: {', '.join(SUITES)})")
     REPORTS.mkdir(parents=True, exist_ok=True)
-    results = [run(name) for name in arguments or SUITES]
+    results = [run(name) for name in arguments or [s for s in SUITES if s not in APART]]
     passed, failed, skipped = (sum(column) for column in zip(*results))
     print(f"\n{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed or not passed else 0
