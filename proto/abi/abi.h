@@ -38,6 +38,7 @@ struct kiln_mem {
  *   none: an empty struct (size 0, align 1)
  *   tuple: a struct of its items, in order
  *   optional: { T value; uint8_t valid; }
+ *   list, dict, set: struct kiln_mem *, shared by reference (struct kiln_list_head below)
  *   array of n dimensions: struct kiln_array with n entries in shape and n in strides:
  *     { struct kiln_mem *owner; void *data; intptr_t shape[n]; intptr_t strides[n]; } - strides in bytes.
  *     owner NULL: borrowed for the call, no part of the result may keep it. */
@@ -49,6 +50,17 @@ struct kiln_array {
 
 enum kiln_arg_kind { KILN_ARG_NONE, KILN_ARG_BOOL, KILN_ARG_INT, KILN_ARG_UINT, KILN_ARG_FLOAT, KILN_ARG_STR,
                      KILN_ARG_FORMAT /* see below */ };
+
+/* What a list's memory (kiln_mem.data) begins with. `data` is that of `items`; an item has the layout of its type in
+ * an array of C. `free` is the allocator's release: the list's own gives up its items first, then calls it.
+ * A dict or set holds { free; struct of: list(int64) table, list(int64) hashes, list keys, (dict) list values, int64
+ * used }, the struct at offset 8. */
+struct kiln_list_head {
+    int64_t len, cap;
+    void *data;
+    struct kiln_mem *items;
+    void (*free)(struct kiln_mem *mem);
+};
 
 /* One argument of a raised exception. Strings are UTF-8 in the artifact's constant data.
  * FORMAT (only as args[0]): s is a template; the exception's single argument is the text in which each

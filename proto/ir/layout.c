@@ -59,6 +59,9 @@ int type_layout(const struct type *t, unsigned pointer_bytes, struct layout *ret
         *ret = (struct layout){ (2u + 2u * t->ndim) * pointer_bytes, pointer_bytes };
         return 0;
     case TY_POINTER:
+    case TY_LIST: /* struct kiln_mem * */
+    case TY_DICT:
+    case TY_SET:
         *ret = (struct layout){ pointer_bytes, pointer_bytes };
         return 0;
     case TY_TUPLE:

@@ -66,7 +66,7 @@ static uint32_t hash_of(const struct type *k)
     uint32_t h = mix(0, (uint32_t)k->kind);
 
     h = mix(h, (uint32_t)k->ndim | (uint32_t)(unsigned char)k->layout << 8 | (uint32_t)k->readonly << 16 |
-                   (uint32_t)k->unaligned << 17);
+                   (uint32_t)k->unaligned << 17 | (uint32_t)k->prelude << 18);
     h = mix(h, k->elem ? k->elem->id + 1 : 0);
     h = mix(h, k->index);
     for (uint32_t i = 0; i < k->n_items; i++)
@@ -79,7 +79,7 @@ static uint32_t hash_of(const struct type *k)
 static bool same(const struct type *x, const struct type *y)
 {
     return x->kind == y->kind && x->ndim == y->ndim && x->layout == y->layout && x->readonly == y->readonly &&
-           x->unaligned == y->unaligned && x->elem == y->elem && x->index == y->index &&
+           x->unaligned == y->unaligned && x->prelude == y->prelude && x->elem == y->elem && x->index == y->index &&
            x->n_items == y->n_items && !x->name == !y->name && (!x->name || !strcmp(x->name, y->name)) &&
            (!x->n_items || !memcmp(x->items, y->items, x->n_items * sizeof *x->items));
 }
@@ -189,11 +189,26 @@ const struct type *type_named(struct type_table *t, enum type_kind kind, const c
                          .kind = kind, .name = name, .elem = elem, .items = n ? items : NULL, .n_items = n });
 }
 
-const struct type *type_function(struct type_table *t, uint32_t func, const struct type *const *captures,
-                                 uint32_t n)
+const struct type *type_function(struct type_table *t, bool prelude, uint32_t func,
+                                 const struct type *const *captures, uint32_t n)
 {
-    return intern(
-        t, &(struct type){ .kind = TY_FUNCTION, .index = func, .items = n ? captures : NULL, .n_items = n });
+    return intern(t, &(struct type){ .kind = TY_FUNCTION,
+                                     .prelude = prelude,
+                                     .index = func,
+                                     .items = n ? captures : NULL,
+                                     .n_items = n });
+}
+
+const struct type *type_container(struct type_table *t, enum type_kind kind, const struct type *a,
+                                  const struct type *b, uint32_t place)
+{
+    const struct type *items[2] = { a, b };
+
+    if (!a || (kind == TY_DICT && !b))
+        return NULL;
+    if (kind == TY_DICT)
+        return intern(t, &(struct type){ .kind = kind, .items = items, .n_items = 2, .index = place });
+    return intern(t, &(struct type){ .kind = kind, .elem = a, .index = place });
 }
 
 const char *type_kind_text(enum type_kind kind)

@@ -32,12 +32,14 @@ struct type {
     char layout; /* 'C', 'F' or 'A'; 0-d and contiguous-both-ways are 'C' */
     bool readonly;
     bool unaligned;
-    /* ARRAY, OPTIONAL, POINTER, RANGE, METHOD, TYPEVALUE: the type inside */
+    bool prelude; /* FUNCTION: of the prelude's module, not of the user's */
+    /* ARRAY, OPTIONAL, POINTER, RANGE, METHOD, TYPEVALUE, LIST, SET: the type inside */
     const struct type *elem;
-    /* TUPLE, SLICE, FUNCTION (captures), ITER */
+    /* TUPLE, SLICE, FUNCTION (captures), ITER, DICT (key, value) */
     uint32_t n_items;
     const struct type *const *items;
-    /* FUNCTION: index in the module. TUPLE: user type index + 1, 0 for a plain tuple */
+    /* FUNCTION: index in the module. TUPLE: user type index + 1, 0 for a plain tuple. LIST, DICT, SET: while typing,
+     * 1 + the place that made it, as long as what it holds may still widen */
     uint32_t index;
     /* LIBRARY, METHOD, ITER: name; NUL-terminated, owned by the table */
     const char *name;
@@ -63,8 +65,11 @@ const struct type *type_tuple(struct type_table *t, const struct type *const *it
 const struct type *type_of(struct type_table *t, enum type_kind kind, const struct type *elem); /* one part */
 const struct type *type_named(struct type_table *t, enum type_kind kind, const char *name,
                               const struct type *elem, const struct type *const *items, uint32_t n);
-const struct type *type_function(struct type_table *t, uint32_t func, const struct type *const *captures,
-                                 uint32_t n);
+/* list(a), set(a) or dict(a, b); place: see index, 0 once final. */
+const struct type *type_container(struct type_table *t, enum type_kind kind, const struct type *a,
+                                  const struct type *b, uint32_t place);
+const struct type *type_function(struct type_table *t, bool prelude, uint32_t func,
+                                 const struct type *const *captures, uint32_t n);
 
 enum type_class type_class(const struct type *t);
 unsigned type_bits(const struct type *t);   /* bits of a scalar's value, 0 else */

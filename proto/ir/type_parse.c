@@ -32,7 +32,8 @@ static const struct alias aliases[] = {
 #define N_ALIASES (sizeof aliases / sizeof aliases[0])
 
 static const char *const constructors[] = { "Array",    "Tuple",    "UniTuple", "NamedTuple",
-                                            "optional", "CPointer", "voidptr" };
+                                            "optional", "CPointer", "voidptr",  "list",
+                                            "set",      "dict" };
 #define N_CONSTRUCTORS (sizeof constructors / sizeof constructors[0])
 
 int type_fail(struct type_reader *r, size_t at, const char *fmt, ...)
@@ -373,6 +374,21 @@ static const struct type *read_wrapped(struct type_reader *r, enum type_kind kin
                        : type_of(r->table, kind, elem));
 }
 
+static const struct type *read_container(struct type_reader *r, enum type_kind kind)
+{
+    const struct type *a = type_read(r), *b = NULL;
+
+    if (!a || (kind == TY_DICT && (!expect(r, ',') || !(b = type_read(r)))) || !expect(r, ')'))
+        return NULL;
+    return made(r, type_container(r->table, kind, a, b, 0));
+}
+
+static const struct {
+    const char *name;
+    enum type_kind kind;
+} containers[] = { { "list", TY_LIST }, { "List", TY_LIST }, { "set", TY_SET }, { "Set", TY_SET },
+                   { "dict", TY_DICT } };
+
 /* What stands before "[...]". */
 static const struct type *read_primary(struct type_reader *r)
 {
@@ -382,6 +398,8 @@ static const struct type *read_primary(struct type_reader *r)
     int kind;
 
     read_word(r, word, sizeof word, &at);
+    if (!strcmp(word, "reflected")) /* "reflected list(int64)", as Numba prints it */
+        read_word(r, word, sizeof word, &at);
     if (!strcmp(word, "readonly")) { /* "readonly array(float64, 1d, C)", as Numba prints it */
         readonly = true;
         read_word(r, word, sizeof word, &at);
@@ -417,6 +435,9 @@ static const struct type *read_primary(struct type_reader *r)
         return read_wrapped(r, TY_OPTIONAL);
     if (call && !strcmp(word, "CPointer"))
         return read_wrapped(r, TY_POINTER);
+    for (size_t i = 0; call && i < sizeof containers / sizeof containers[0]; i++)
+        if (!strcmp(word, containers[i].name))
+            return read_container(r, containers[i].kind);
     r->at = before;
     const char *near = nearest(word);
     if (near)

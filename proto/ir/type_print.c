@@ -86,8 +86,15 @@ void type_print(struct buf *out, const struct type *t)
         print_tuple(out, t);
         break;
     case TY_OPTIONAL:
-        buf_str(out, "optional(");
+    case TY_LIST:
+    case TY_SET:
+        buf_str(out, t->kind == TY_LIST ? "list(" : t->kind == TY_SET ? "set(" : "optional(");
         type_print(out, t->elem);
+        buf_byte(out, ')');
+        break;
+    case TY_DICT:
+        buf_str(out, "dict(");
+        print_items(out, t);
         buf_byte(out, ')');
         break;
     case TY_POINTER:

@@ -247,9 +247,9 @@ static void test_interning_tells_apart(void **state)
         type_of(table, TY_TYPEVALUE, i),
         type_named(table, TY_LIBRARY, "a", NULL, NULL, 0),
         type_named(table, TY_LIBRARY, "b", NULL, NULL, 0),
-        type_function(table, 1, NULL, 0),
-        type_function(table, 2, NULL, 0),
-        type_function(table, 1, one, 1),
+        type_function(table, false, 1, NULL, 0),
+        type_function(table, false, 2, NULL, 0),
+        type_function(table, false, 1, one, 1),
     };
     size_t n = sizeof all / sizeof all[0];
 
@@ -259,7 +259,7 @@ static void test_interning_tells_apart(void **state)
             assert_ptr_not_equal(all[x], all[y]);
     assert_ptr_equal(type_array(table, i, 1, 'F', false, false), all[2]);
     assert_ptr_equal(type_tuple(table, one, 1, 0), all[8]);
-    assert_ptr_equal(type_function(table, 1, one, 1), all[n - 1]);
+    assert_ptr_equal(type_function(table, false, 1, one, 1), all[n - 1]);
     assert_null(type_array(table, i, 33, 'C', false, false));
 }
 

@@ -141,8 +141,10 @@ static const struct type *bind_keywords(struct walk *w, struct call *c, const st
         if (b->args[i].type)
             return mistake(w, c->kw_nodes[k], NULL, "parameter '%s' is given twice", name);
         b->args[i] = (struct arg){ .from = ARG_NODE,
-                                   .type = fact_for(w, c->kw_nodes[k])->type,
+                                   .type = settled(w, fact_for(w, c->kw_nodes[k])->type),
                                    .node = c->kw_nodes[k] };
+        if (is_bottom(b->args[i].type))
+            return w->p->bottom;
     }
     return w->p->none;
 }
@@ -182,6 +184,8 @@ const struct type *call_function(struct walk *w, struct call *c, const struct un
 
     if (!b.args || !b.types)
         return fail_memory(w->p);
+    for (uint32_t i = 0; i < c->n_args; i++)
+        c->bottom |= is_bottom(c->args[i].type = settled(w, c->args[i].type));
     if (c->bottom)
         return w->p->bottom;
     if (is_bottom(t = bind_positional(w, c, fn, &b)) || is_bottom(t = bind_keywords(w, c, fn, &b)) ||
@@ -214,7 +218,7 @@ bool call_prelude(struct walk *w, struct call *c, const char *name, const struct
     for (uint32_t i = 0; i < prelude->n_names; i++) {
         if (strcmp(prelude->names[i].name, name) != 0)
             continue;
-        t = type_function(w->p->types, prelude->names[i].function, NULL, 0);
+        t = type_function(w->p->types, true, prelude->names[i].function, NULL, 0);
         *ret = t ? call_function(w, c, prelude, t) : fail_memory(w->p);
         return true;
     }
@@ -245,7 +249,7 @@ const struct type *call(struct walk *w, uint32_t node, struct fact *f)
         return callee;
     switch (callee->kind) {
     case TY_FUNCTION:
-        return call_function(w, &c, w->w->in.unit, callee);
+        return call_function(w, &c, callee->prelude ? w->p->prelude : w->p->user, callee);
     case TY_LIBRARY:
         c.name = callee->name;
         if (strncmp(callee->name, "builtins.", 9) == 0 && is_exception_name(callee->name + 9)) {

@@ -2,6 +2,7 @@
  * expr.c - types of expressions: one function a node kind, and what is known of values and truths. */
 #include <string.h>
 
+#include "daemon/compiler/infer/box.h"
 #include "daemon/compiler/infer/pass.h"
 
 /* ---- what is known ---- */
@@ -202,7 +203,7 @@ static const struct type *local(struct walk *w, uint32_t node, struct fact *f)
 static const struct type *function_value(struct walk *w, uint32_t func, const struct type *const *captures,
                                          uint32_t n)
 {
-    const struct type *t = type_function(w->p->types, func, captures, n);
+    const struct type *t = type_function(w->p->types, w->w->in.unit->prelude, func, captures, n);
 
     return t ? t : fail_memory(w->p);
 }
@@ -218,6 +219,8 @@ static const struct type *closure(struct walk *w, uint32_t node)
         return fail_memory(w->p);
     for (uint32_t i = 0; i < n_locals; i++) {
         captures[i] = w->s.types[locals[i]];
+        if (captures[i])
+            captures[i] = settled(w, captures[i]);
         if (!captures[i] || captures[i]->kind == TY_CONFLICT)
             return mistake(
                 w, node, "define it before the inner function, or pass it as a parameter",
@@ -277,6 +280,10 @@ static const struct type *attribute(struct walk *w, uint32_t node, struct fact *
             if (strcmp(u->field_names[i], name->s.p) == 0)
                 return base->items[i];
     }
+    if (w->w->in.unit->prelude && box_field(base, name->s.p, name->s.len) >= 0) {
+        const struct type *fields = box_fields(w->p->types, settled(w, base));
+        return fields ? fields->items[box_field(base, name->s.p, name->s.len)] : fail_memory(w->p);
+    }
     return library_attr(w, node, f, base, name->s.p);
 }
 
@@ -306,10 +313,6 @@ static const struct type *later(struct walk *w, uint32_t node)
         enum kir_op op;
         const char *what, *hint;
     } rows[] = {
-        { KIR_LIST, "a list", "use a tuple or a NumPy array" },
-        { KIR_SET, "a set", "use a tuple or a sorted array" },
-        { KIR_DICT, "a dict", "use arrays" },
-        { KIR_COMP, "a comprehension", "fill an array in a loop" },
         { KIR_YIELD, "'yield'", NULL },
         { KIR_YIELDFROM, "'yield from'", NULL },
     };
@@ -382,6 +385,12 @@ static const struct type *dispatch(struct walk *w, uint32_t node, struct fact *f
         return slice(w, node);
     case KIR_TUPLE:
         return tuple(w, node);
+    case KIR_LIST:
+    case KIR_SET:
+    case KIR_DICT:
+        return display(w, node);
+    case KIR_COMP:
+        return comprehension(w, node);
     case KIR_CLOSURE:
         return closure(w, node);
     case KIR_FSTRING:

@@ -31,6 +31,11 @@
  *   - WALRUS inside an operand that may not be evaluated (AND, OR, IFEXP, a chain of comparisons): the local has
  *     the same type on both paths or none on one of them, so there is no edge; reads after it say maybe_unset.
  *   - A CALL whose callee never returns has the type <unset>: what follows in the block has no facts.
+ *   - An operator, SUBSCRIPT, COMPARE or FOR with a callee is done by that function of the prelude. SUBSCRIPT as a target:
+ *     args[2] has the type of what is stored, but no node. FOR: the callee's result is what is iterated.
+ *   - LIST, SET, DICT, COMP: fact.type is the container's; callee, where there is one, is the function that puts one item
+ *     (or pair) into it.
+ *   - ATTR of a dict or set: a field of box.h.
  *   - ITER: name "enumerate": items[0] the iterable, items[1] the type of start (only if given); "zip": the
  *     iterables; "reversed": items[0]. The FOR's target has the type of one item.
  *
@@ -96,6 +101,7 @@ struct fact {
     const struct type *const *operands;
     /* CALL of a function (or an operator, attribute or library function that is a prelude function). */
     const struct instance *callee;
+    const struct instance *getter; /* AUGASSIGN's target: what reads the item that callee writes */
     const struct arg *args; /* bound in the order of the callee's locals; for intrinsics, of its parameters */
     uint32_t n_args;
     uint16_t intrinsic; /* enum intrinsic: CALL or ATTR done by the compiler itself; 0 none */

@@ -173,6 +173,24 @@ static const struct type *tuple_index(struct walk *w, uint32_t node, const struc
     return t->n_items ? t->items[0] : mistake(w, node, NULL, "the tuple is empty");
 }
 
+/* x[i] done by the prelude. As a target: the type that x[i] has where it is read, or what is stored if it can't be;
+ * the call itself is made by `store`, which knows the value's type. */
+static const struct type *item_by_protocol(struct walk *w, uint32_t node, const struct type *base,
+                                           const struct type *it, bool store)
+{
+    const struct kir_node *n = node_at(w, node);
+    const uint32_t nodes[2] = { kir_arg(n, 0), kir_arg(n, 1) };
+    const struct type *types[2] = { settled(w, base), settled(w, it) }, *t;
+
+    if (store && protocol_has(w, base, "__setitem__"))
+        return w->p->none;
+    if (store || !protocol_has(w, base, "__getitem__"))
+        return mistake(w, node, NULL, store ? "items of %s can't be assigned" : "%s can't be indexed",
+                       show(w, base));
+    protocol_call(w, node, fact_for(w, node), base, "__getitem__", nodes, types, 2, &t);
+    return t;
+}
+
 const struct type *subscript(struct walk *w, uint32_t node, struct fact *f, bool store)
 {
     const struct kir_node *n = node_at(w, node);
@@ -189,8 +207,12 @@ const struct type *subscript(struct walk *w, uint32_t node, struct fact *f, bool
             return mistake(w, node, "make a new tuple, or use an array", "a tuple can't be changed");
         return tuple_index(w, node, base, index, it);
     }
+    if (base->kind == TY_LIST && (type_is_integer(it) || it->kind == TY_BOOL)) {
+        w->w->raises = true;
+        return base->elem;
+    }
     if (base->kind != TY_ARRAY)
-        return mistake(w, node, NULL, "%s can't be indexed", show(w, base));
+        return item_by_protocol(w, node, base, it, store);
     if (store && base->readonly)
         return mistake(w, node, "copy it first: a = a.copy()", "the array is read-only");
     if (it->kind == TY_TUPLE) {
@@ -227,7 +249,7 @@ static const struct type *iterator_item(struct walk *w, uint32_t node, const str
     uint32_t n = 0;
     const struct type *r;
 
-    if (t->name[0] == 'r')
+    if (t->name[0] == 'r' || t->name[0] == 'v') /* reversed, a dict's view */
         return item_type(w, node, t->items[0]);
     if (t->name[0] == 'e') {
         items[n++] = numba(w) ? scalar(w, TY_INT64) : w->p->pyint;
@@ -266,6 +288,11 @@ const struct type *item_type(struct walk *w, uint32_t node, const struct type *t
                 return mistake(w, node, "iterate over the tuple alone", "the items have different types: %s",
                                show(w, t));
         return t->n_items ? t->items[0] : w->p->bottom;
+    case TY_LIST:
+    case TY_SET:
+        return t->elem;
+    case TY_DICT:
+        return t->items[0];
     case TY_ITER:
         return iterator_item(w, node, t);
     default:

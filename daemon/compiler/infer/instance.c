@@ -140,6 +140,8 @@ void instance_ensure(struct pass *p, struct work *w)
             p->changed |= outer;
             break;
         }
+        if (!p->changed)
+            p->changed = container_default(p, w);
         if (!p->changed || round >= INFER_MAX_ROUNDS) {
             p->changed = outer;
             break;

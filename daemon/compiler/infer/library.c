@@ -2,6 +2,7 @@
  * library.c - look-up of library functions, attributes and methods; their typing rules are in rules.c. */
 #include "daemon/compiler/infer/rules.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "proto/abi/abi.h"
@@ -118,11 +119,14 @@ const char *nearest_library_name(struct walk *w, const char *name)
 
 /* ---- calls ---- */
 
-static bool has_array(const struct call *c)
+/* Something to go through: the prelude's function of that name, where there is one, takes it. */
+static bool has_many(const struct call *c)
 {
-    for (uint32_t i = 0; i < c->n_args; i++)
-        if (c->args[i].type->kind == TY_ARRAY)
+    for (uint32_t i = 0; i < c->n_args; i++) {
+        enum type_kind kind = c->args[i].type->kind;
+        if (kind == TY_ARRAY || kind == TY_RANGE || kind == TY_ITER || is_container(c->args[i].type))
             return true;
+    }
     return false;
 }
 
@@ -159,11 +163,14 @@ static const struct type *method_call(struct walk *w, struct call *c, const char
 
     if (!with_receiver(w, c, method->elem))
         return w->p->bottom;
-    if (row)
+    if (row && !is_container(method->elem))
         return row->rule(w, c, row);
-    strcpy(full, "ndarray.");
-    strncat(full, name + 1, sizeof full - 20);
-    full[strcspn(full, "(")] = '\0';
+    snprintf(full, sizeof full, "%s.%.*s", protocol_prefix(method->elem), (int)strcspn(name + 1, "("), name + 1);
+    if (is_container(method->elem)) {
+        const struct type *grown = protocol_grow(w, c, method->elem, strchr(full, '.') + 1);
+        grow_local(w, kir_arg(node_at(w, kir_arg(node_at(w, c->node), 0)), 0), grown);
+        c->args[0].type = grown;
+    }
     if (call_prelude(w, c, full, &t))
         return t;
     return unknown(w, c, full);
@@ -178,7 +185,7 @@ const struct type *library_call(struct walk *w, struct call *c, const char *name
         return w->p->bottom;
     if (callee->kind == TY_METHOD)
         return method_call(w, c, name);
-    if ((!row || has_array(c)) && name && call_prelude(w, c, name, &t))
+    if ((!row || has_many(c)) && name && call_prelude(w, c, name, &t))
         return t;
     if (row)
         return row->rule(w, c, row);
@@ -206,25 +213,17 @@ const struct type *library_attr(struct walk *w, uint32_t node, struct fact *f, c
         return base; /* the class of a dtype's scalars: both are the type itself here */
     if (base->kind == TY_TYPEVALUE && strcmp(name, "itemsize") == 0 && is_pure(w, arg.node))
         return know_int(w, f, (int64_t)type_bits(base->elem) / 8);
-    if (strlen(name) > 60 || (base->kind != TY_ARRAY && !type_is_number(base)))
+    if (strlen(name) > 60 || (!protocol_prefix(base) && !type_is_number(base)))
         return mistake(w, node, NULL, "%s has no attribute '%s'", show(w, base), name);
     key[0] = '.';
     strcpy(key + 1, name);
-    row = find(key);
+    row = base->kind == TY_ARRAY || type_is_number(base) ? find(key) : NULL;
     if (row)
         return row->rule(w, &c, row);
     strcat(key, "()");
-    if (base->kind == TY_ARRAY || find(key)) {
-        bool known_method = find(key) != NULL;
-        char full[80];
-        strcpy(full, "ndarray.");
-        strcat(full, name);
-        for (uint32_t i = 0; w->p->prelude && i < w->p->prelude->n_names && !known_method; i++)
-            known_method = strcmp(w->p->prelude->names[i].name, full) == 0;
-        if (known_method) {
-            t = type_named(w->p->types, TY_METHOD, key, base, NULL, 0);
-            return t ? t : fail_memory(w->p);
-        }
+    if ((base->kind == TY_ARRAY || type_is_number(base) ? find(key) != NULL : false) || protocol_has(w, base, name)) {
+        t = type_named(w->p->types, TY_METHOD, key, base, NULL, 0);
+        return t ? t : fail_memory(w->p);
     }
     hint = nearest_library_name(w, key);
     if (!hint && base->kind == TY_ARRAY)

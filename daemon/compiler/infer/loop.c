@@ -200,10 +200,23 @@ static void unrolled(struct walk *w, uint32_t node, const struct type *t)
     leave(w, node, kir_opt(n, 3), w->s, &l);
 }
 
+const struct type *iterated(struct walk *w, uint32_t loop, uint32_t iterable)
+{
+    const struct type *t = expr(w, iterable), *ret;
+
+    if (is_bottom(t) || !protocol_has(w, t, "__iter__"))
+        return t;
+    t = settled(w, t);
+    if (is_bottom(t))
+        return t;
+    protocol_call(w, loop, fact_for(w, loop), t, "__iter__", &iterable, &t, 1, &ret);
+    return ret;
+}
+
 void for_loop(struct walk *w, uint32_t node)
 {
     const struct kir_node *n = node_at(w, node);
-    const struct type *t = expr(w, kir_arg(n, 1)), *item;
+    const struct type *t = iterated(w, node, kir_arg(n, 1)), *item;
     struct loop l = { .up = w->loop };
     struct state entry, exit;
     struct head *h;

@@ -52,6 +52,31 @@ static const char *operator_name(enum kir_binary op)
     return op < KIR_B__END ? names[op] : NULL;
 }
 
+static const char *dunder(enum kir_binary op)
+{
+    static const char *const names[] = { NULL,         "__add__",    "__sub__",    "__mul__", "__truediv__",
+                                         "__floordiv__", "__mod__",  "__pow__",    "__matmul__", "__lshift__",
+                                         "__rshift__", "__and__",    "__or__",     "__xor__" };
+
+    return op < KIR_B__END ? names[op] : NULL;
+}
+
+/* An operator that the prelude has for the type of either side. */
+static bool by_protocol(struct walk *w, uint32_t node, struct fact *f, const char *name, uint32_t left, uint32_t right,
+                        const struct type *a, const struct type *b, const struct type **ret)
+{
+    const uint32_t nodes[2] = { left, right };
+    const struct type *types[2] = { settled(w, a), settled(w, b) };
+    char reflected[24];
+
+    snprintf(reflected, sizeof reflected, "__r%s", name + 2);
+    if (a->kind != TY_ARRAY && protocol_has(w, a, name))
+        return protocol_call(w, node, f, a, name, nodes, types, 2, ret);
+    if (b->kind != TY_ARRAY && protocol_has(w, b, reflected))
+        return protocol_call(w, node, f, b, reflected, nodes, types, 2, ret);
+    return false;
+}
+
 static const struct type *without_optional(const struct type *t)
 {
     return t->kind == TY_OPTIONAL ? t->elem : t;
@@ -180,9 +205,12 @@ static const struct type *by_prelude(struct walk *w, uint32_t node, struct fact 
                                      const char *text, const uint32_t *nodes, const struct type *const *types,
                                      uint32_t n)
 {
-    struct arg args[2];
+    struct arg *args = arena_new_array(w->p->a, n + 1, struct arg); /* *args of the function keep it */
     struct call c = { .node = node, .f = f, .name = text, .args = args, .n_args = n };
     const struct type *t;
+
+    if (!args)
+        return fail_memory(w->p);
 
     for (uint32_t i = 0; i < n; i++)
         args[i] = (struct arg){ .from = ARG_NODE, .type = types[i], .node = nodes[i] };
@@ -200,6 +228,8 @@ const struct type *binary_type(struct walk *w, uint32_t node, struct fact *f, en
 
     if (is_bottom(a) || is_bottom(b))
         return w->p->bottom;
+    if (by_protocol(w, node, f, dunder(op), left, right, a, b, &t))
+        return t;
     if (x != a || y != b)
         w->w->raises = true; /* None where a number is needed */
     if (type_is_number(x) && type_is_number(y))
@@ -223,6 +253,21 @@ const struct type *inplace_type(struct walk *w, uint32_t node, struct fact *f, e
 
     if (is_bottom(a) || is_bottom(b))
         return w->p->bottom;
+    if (a->kind != TY_ARRAY) { /* a container: its own in-place operator, or a new one */
+        struct arg args[2] = { { .type = a }, { .type = b } };
+        struct call c = { .node = node, .args = args, .n_args = 2 };
+        const struct type *types[2], *t;
+        snprintf(name, sizeof name, "__i%s", dunder(op) + 2);
+        if (!protocol_has(w, a, name))
+            return binary_type(w, node, f, op, left, right, a, b);
+        a = protocol_grow(w, &c, a, name);
+        types[0] = settled(w, a);
+        types[1] = settled(w, b);
+        if (is_bottom(types[0]) || is_bottom(types[1]))
+            return w->emit ? w->p->bottom : a;
+        protocol_call(w, node, f, a, name, (const uint32_t[]){ left, right }, types, 2, &t);
+        return is_bottom(t) ? t : a;
+    }
     if (a->readonly)
         return mistake(w, left, "copy it first: a = a.copy()", "the array is read-only");
     snprintf(name, sizeof name, "inplace.%s", operator_name(op) + strlen("numpy."));
@@ -374,6 +419,21 @@ static const struct type *compare_arrays(struct walk *w, uint32_t node, struct f
                       (const struct type *const[]){ a, b }, 2);
 }
 
+/* Comparisons and membership that the prelude has for these types. */
+static bool compare_by_protocol(struct walk *w, uint32_t node, struct fact *f, enum kir_compare op,
+                                const uint32_t *nodes, const struct type *a, const struct type *b,
+                                const struct type **ret)
+{
+    static const char *const names[] = { NULL,     "__eq__", "__ne__", "__lt__",   "__le__", "__gt__",
+                                         "__ge__", NULL,     NULL,     "__in__", "__notin__" };
+    const struct type *types[2] = { settled(w, a), settled(w, b) }, *self = op >= KIR_C_IN ? b : a;
+
+    if (!names[op] || self->kind == TY_ARRAY || !protocol_has(w, self, names[op]) ||
+        (op < KIR_C_IN && a->kind != b->kind))
+        return false;
+    return protocol_call(w, node, f, self, names[op], nodes, types, 2, ret);
+}
+
 const struct type *compare(struct walk *w, uint32_t node, struct fact *f)
 {
     const struct kir_node *n = node_at(w, node);
@@ -395,6 +455,8 @@ const struct type *compare(struct walk *w, uint32_t node, struct fact *f)
         else if (i)
             state_join(w, &early, &w->s);
         b = expr(w, items[i + 1]);
+        if (n_ops == 1 && !is_bottom(a) && !is_bottom(b) && compare_by_protocol(w, node, f, op, items, a, b, &t))
+            return t;
         if (n_ops == 1 && op <= KIR_C_GE && (a->kind == TY_ARRAY || b->kind == TY_ARRAY) && !is_bottom(a) &&
             !is_bottom(b) && a->kind != TY_NONE && b->kind != TY_NONE)
             return compare_arrays(w, node, f, op, items, a, b);

@@ -63,6 +63,7 @@ struct work {
     struct edge *edges;
     size_t n_edges, cap_edges;
     struct head *heads;
+    struct cell *cells; /* container.c */
     const struct type *ret;
     uint32_t ret_node;
     bool returns; /* with a type that is known */
@@ -95,6 +96,7 @@ struct pass {
     const struct type *bottom, *none, *boolean, *pyint, *pyfloat, *pycomplex, *str, *conflict;
 };
 
+struct call;
 struct walk {
     struct pass *p;
     struct work *w;
@@ -186,6 +188,33 @@ const struct type *const_type(struct walk *w, const struct kir_module *mod, cons
 /* Whether evaluating the node does nothing but give a value, so that it may be left out. */
 bool is_pure(struct walk *w, uint32_t node);
 
+/* ---- container.c ---- */
+/* A list, set (items a) or dict (keys a, values b) made at this place; NULL parts: nothing in it yet. */
+const struct type *container_new(struct walk *w, uint32_t node, enum type_kind kind, const struct type *a,
+                                 const struct type *b);
+/* a (and b) are put into a container of type t: its type afterwards, or bottom with a diagnostic. */
+const struct type *container_grow(struct walk *w, uint32_t node, const struct type *t, const struct type *a,
+                                  const struct type *b);
+/* A type without places, as it leaves a function; bottom where what it holds is not known yet. */
+const struct type *settled(struct walk *w, const struct type *t);
+const struct type *container_join(struct pass *p, const struct type *a, const struct type *b);
+bool container_default(struct pass *p, struct work *w);
+static inline bool is_container(const struct type *t)
+{
+    return t->kind == TY_LIST || t->kind == TY_DICT || t->kind == TY_SET;
+}
+
+/* ---- protocol.c: what a type's values can do is written in the prelude, by names ---- */
+/* "list", "dict", ...: the prelude's prefix of a type's methods; NULL if it has none. */
+const char *protocol_prefix(const struct type *t);
+bool protocol_has(const struct walk *w, const struct type *t, const char *name);
+/* Operator or statement `name` ("__add__") of type `self` on these operand nodes, in the order of the text; false if
+ * the prelude has none. The call is recorded in f. */
+bool protocol_call(struct walk *w, uint32_t node, struct fact *f, const struct type *self, const char *name,
+                   const uint32_t *nodes, const struct type *const *types, uint32_t n, const struct type **ret);
+/* Before method `name` of an open container runs: its arguments widen it. The receiver's type afterwards. */
+const struct type *protocol_grow(struct walk *w, const struct call *c, const struct type *self, const char *name);
+
 /* ---- cond.c ---- */
 /* Type a condition; 1 or -1 when it is decided already, else 0. */
 int cond(struct walk *w, uint32_t node);
@@ -243,8 +272,15 @@ const struct type *type_meant(struct walk *w, const struct type *t);
 const char *nearest_library_name(struct walk *w, const char *name);
 bool is_exception_name(const char *name);
 
+/* ---- comp.c ---- */
+const struct type *display(struct walk *w, uint32_t node);
+const struct type *comprehension(struct walk *w, uint32_t node);
+
 /* ---- stmt.c, loop.c ---- */
+/* Type an iterable; a dict or set yields what its "__iter__" returns, recorded at `loop`. */
+const struct type *iterated(struct walk *w, uint32_t loop, uint32_t iterable);
 void block(struct walk *w, uint32_t node);
+void grow_local(struct walk *w, uint32_t node, const struct type *t);
 void assign(struct walk *w, uint32_t target, const struct type *t, uint32_t value);
 void for_loop(struct walk *w, uint32_t node);
 void while_loop(struct walk *w, uint32_t node);

@@ -241,6 +241,8 @@ const struct type *join_types(struct pass *p, const struct type *a, const struct
         return join_tuples(p, a, b);
     if (a->kind == TY_ARRAY && b->kind == TY_ARRAY)
         return join_arrays(p, a, b);
+    if (is_container(a) && is_container(b))
+        return container_join(p, a, b);
     if (a->kind == TY_RANGE && b->kind == TY_RANGE) {
         inner = join_types(p, a->elem, b->elem);
         return inner ? type_of(p->types, TY_RANGE, inner) : NULL;

@@ -149,8 +149,10 @@ const struct type *rule_LEN(struct walk *w, struct call *c, const struct library
         return know_int(w, c->f, t->n_items);
     if (t->kind == TY_TUPLE)
         return rule_take(w, c, row, &p) ? python_int(w) : w->p->bottom;
+    if (is_container(t))
+        return rule_take(w, c, row, &p) ? python_int(w) : w->p->bottom;
     if ((t->kind != TY_ARRAY || t->ndim == 0) && t->kind != TY_RANGE && t->kind != TY_STR &&
-        t->kind != TY_BYTES)
+        t->kind != TY_BYTES && (t->kind != TY_ITER || t->name[0] == 'r'))
         return rule_wrong(w, c, &p.at[0], "an array, a tuple, a range or text");
     return rule_take(w, c, row, &p) ? python_int(w) : w->p->bottom;
 }
@@ -373,7 +375,8 @@ const struct type *rule_ITER(struct walk *w, struct call *c, const struct librar
     if (!rule_params(w, c, names, 1, &p))
         return w->p->bottom;
     for (; n < p.n && p.at[n].type; n++)
-        items[n] = p.at[n].type;
+        if (is_bottom(items[n] = p.at[n].type = settled(w, p.at[n].type)))
+            return items[n];
     if (row->id == LIB_REVERSED && items[0]->kind == TY_ITER)
         return rule_wrong(w, c, &p.at[0], "an array, a tuple or a range");
     for (uint32_t i = 0; i < (row->id == LIB_ENUMERATE ? 1 : n); i++) {
@@ -396,7 +399,8 @@ static int is_instance(struct walk *w, const struct type *t, const struct type *
     static const struct {
         const char *name;
         enum type_kind kind;
-    } kinds[] = { { "builtins.tuple", TY_TUPLE }, { "builtins.str", TY_STR }, { "numpy.ndarray", TY_ARRAY } };
+    } kinds[] = { { "builtins.list", TY_LIST },   { "builtins.dict", TY_DICT }, { "builtins.set", TY_SET },
+                { "builtins.tuple", TY_TUPLE }, { "builtins.str", TY_STR }, { "numpy.ndarray", TY_ARRAY } };
     static const struct {
         const char *name, *of; /* letters of enum type_class */
     } classes[] = { { "numpy.generic", "BIUFC" },     { "numpy.number", "IUFC" },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * stmt.c - statements and assignment targets. */
+#include "daemon/compiler/infer/box.h"
 #include "daemon/compiler/infer/pass.h"
 
 /* ---- targets ---- */
@@ -54,6 +55,49 @@ static void unpack(struct walk *w, uint32_t target, const struct type *t, uint32
     }
 }
 
+/* A variable whose container was widened by what was done to it here. */
+void grow_local(struct walk *w, uint32_t node, const struct type *t)
+{
+    const struct kir_node *n = node_at(w, node);
+
+    if (n->op == KIR_LOCAL && is_container(t))
+        w->s.types[kir_arg(n, 0)] = t;
+}
+
+/* x[i] = v of what is no array: true where it is done, or is a mistake. */
+static bool store_by_protocol(struct walk *w, uint32_t target, const struct type *t, uint32_t value)
+{
+    const struct kir_node *n = node_at(w, target);
+    const uint32_t nodes[3] = { kir_arg(n, 0), kir_arg(n, 1), value };
+    const struct type *base = fact_for(w, nodes[0])->type, *index = fact_for(w, nodes[1])->type, *types[3], *ret;
+    struct arg args[3] = { { .type = base }, { .type = index }, { .type = t } };
+    struct call c = { .node = target, .args = args, .n_args = 3 };
+
+    if (base->kind == TY_LIST && index->kind != TY_SLICE) {
+        base = container_grow(w, value, base, t, NULL);
+        grow_local(w, nodes[0], base);
+        fact_for(w, target)->type = base->kind == TY_LIST ? base->elem : base;
+        return true;
+    }
+    if (!protocol_has(w, base, "__setitem__"))
+        return false;
+    if (base->kind == TY_LIST) /* a slice: the items of t go in */
+        base = is_bottom(t) ? base : container_grow(w, value, base, item_type(w, value, t), NULL);
+    else
+        base = protocol_grow(w, &c, base, "__setitem__");
+    grow_local(w, nodes[0], base);
+    types[0] = settled(w, base);
+    types[1] = settled(w, index);
+    types[2] = settled(w, t);
+    if (base->kind == TY_DICT) { /* the key and the value as the dict has them */
+        types[1] = is_bottom(types[0]) ? types[0] : base->items[0];
+        types[2] = is_bottom(types[0]) ? types[0] : base->items[1];
+    }
+    protocol_call(w, target, fact_for(w, target), base, "__setitem__", nodes, types, 3, &ret);
+    fact_for(w, target)->type = w->p->none;
+    return true;
+}
+
 static void store(struct walk *w, uint32_t target, const struct type *t, uint32_t value)
 {
     struct fact *f = fact_for(w, target);
@@ -62,7 +106,13 @@ static void store(struct walk *w, uint32_t target, const struct type *t, uint32_
     *f = (struct fact){ .type = w->p->bottom };
     place = subscript(w, target, f, true);
     fact_for(w, target)->type = place;
-    if (is_bottom(place) || is_bottom(t))
+    if (is_bottom(place) || is_bottom(t)) {
+        const struct type *base = fact_for(w, kir_arg(node_at(w, target), 0))->type;
+        if (base && base->kind == TY_LIST && !is_bottom(t)) /* of nothing yet */
+            grow_local(w, kir_arg(node_at(w, target), 0), container_grow(w, value, base, t, NULL));
+        return;
+    }
+    if (store_by_protocol(w, target, t, value))
         return;
     if (place->kind == TY_ARRAY) { /* a view: filled by a number, or by an array that broadcasts */
         w->w->raises = true;
@@ -77,6 +127,29 @@ static void store(struct walk *w, uint32_t target, const struct type *t, uint32_
     if (!assignable(w->p, t, place))
         mistake(w, value, type_is_complex(t) ? "take its .real part" : NULL,
                 "%s can't be stored in an array of %s", show(w, t), show(w, place));
+}
+
+static void store_attribute(struct walk *w, uint32_t target, const struct type *t, uint32_t value)
+{
+    const struct kir_node *n = node_at(w, target);
+    const struct type *base = expr(w, kir_arg(n, 0)), *fields;
+    const struct kir_const *name = const_of(w, kir_arg(n, 1));
+    int field = box_field(base, name->s.p, name->s.len);
+
+    *fact_for(w, target) = (struct fact){ .type = w->p->bottom };
+    if (is_bottom(base))
+        return;
+    if (!w->w->in.unit->prelude || field < 0) {
+        mistake(w, target, NULL, "attributes of %s can't be assigned", show(w, base));
+        return;
+    }
+    fields = box_fields(w->p->types, base);
+    if (!fields)
+        fail_memory(w->p);
+    else if (!assignable(w->p, settled(w, t), fields->items[field]))
+        mistake(w, value, NULL, "%s can't be stored in %s", show(w, t), show(w, fields->items[field]));
+    else
+        fact_for(w, target)->type = fields->items[field];
 }
 
 void assign(struct walk *w, uint32_t target, const struct type *t, uint32_t value)
@@ -96,7 +169,7 @@ void assign(struct walk *w, uint32_t target, const struct type *t, uint32_t valu
         store(w, target, t, value);
         break;
     case KIR_ATTR:
-        mistake(w, target, NULL, "attributes can't be assigned");
+        store_attribute(w, target, t, value);
         break;
     case KIR_FREE:
         mistake(w, target, "return the value, or use an array of one element",
@@ -121,6 +194,38 @@ static void assignment(struct walk *w, uint32_t node)
         assign(w, targets[i], t, kir_arg(n, 0));
 }
 
+/* x[i] op= v of a dict and the like: read by "__getitem__", written by "__setitem__". */
+static bool augmented_item(struct walk *w, uint32_t node, uint32_t target, uint32_t value, enum kir_binary op,
+                           const struct type *v)
+{
+    const struct kir_node *n = node_at(w, target);
+    const uint32_t nodes[3] = { kir_arg(n, 0), kir_arg(n, 1), value };
+    const struct type *base = settled(w, fact_for(w, nodes[0])->type),
+                      *types[3] = { base, settled(w, fact_for(w, nodes[1])->type) }, *old, *t, *ret;
+    struct fact *f = fact_for(w, target), *whole = fact_for(w, node);
+    const struct instance *getter;
+
+    if (is_bottom(base) || !protocol_has(w, base, "__getitem__") || !protocol_has(w, base, "__setitem__"))
+        return false;
+    if (base->kind == TY_DICT)
+        types[1] = base->items[0];
+    protocol_call(w, target, f, base, "__getitem__", nodes, types, 2, &old);
+    getter = f->callee;
+    t = is_bottom(old) || is_bottom(v) ? w->p->bottom : binary_type(w, node, whole, op, target, value, old, v);
+    whole = fact_for(w, node);
+    whole->type = t;
+    if (is_bottom(t))
+        return true;
+    types[2] = base->kind == TY_DICT ? base->items[1] : t;
+    if (!assignable(w->p, t, types[2]))
+        mistake(w, node, NULL, "the result, %s, can't be stored in %s", show(w, t), show(w, base));
+    protocol_call(w, target, fact_for(w, target), base, "__setitem__", nodes, types, 3, &ret);
+    f = fact_for(w, target);
+    f->getter = getter;
+    f->type = old;
+    return true;
+}
+
 static void augmented(struct walk *w, uint32_t node)
 {
     const struct kir_node *n = node_at(w, node);
@@ -142,9 +247,11 @@ static void augmented(struct walk *w, uint32_t node)
     }
     v = expr(w, value);
     f = fact_for(w, node);
+    if (old->kind == TY_NONE && tn->op == KIR_SUBSCRIPT && augmented_item(w, node, target, value, op, v))
+        return;
     if (old->kind == TY_ARRAY && tn->op == KIR_SUBSCRIPT)
         t = mistake(w, node, "write a[i:j] = a[i:j] + b", "a part of an array can't be changed by '%s=' yet", binary_text(op));
-    else if (old->kind == TY_ARRAY)
+    else if (old->kind == TY_ARRAY || (is_container(old) && tn->op == KIR_LOCAL))
         t = inplace_type(w, node, f, op, target, value, old, v);
     else
         t = binary_type(w, node, f, op, target, value, old, v);
@@ -192,6 +299,7 @@ static void return_statement(struct walk *w, uint32_t node)
     const struct type *t = value == KIR_NIL ? w->p->none : expr(w, value), *joined;
 
     w->w->ends |= !w->s.dead;
+    t = settled(w, t);
     if (!is_bottom(t)) {
         joined = w->w->returns ? join_types(w->p, w->w->ret, t) : t;
         if (!joined) {
@@ -243,12 +351,32 @@ static void assert_statement(struct walk *w, uint32_t node)
         w->s.dead = true;
 }
 
+static void delete_item(struct walk *w, uint32_t target)
+{
+    const struct kir_node *n = node_at(w, target);
+    const uint32_t nodes[2] = { kir_arg(n, 0), kir_arg(n, 1) };
+    const struct type *base = expr(w, nodes[0]), *types[2] = { settled(w, base), settled(w, expr(w, nodes[1])) }, *t;
+
+    *fact_for(w, target) = (struct fact){ .type = w->p->none };
+    if (is_bottom(base) || is_bottom(types[1]))
+        return;
+    if (!protocol_has(w, base, "__delitem__"))
+        mistake(w, target, NULL, "items of %s can't be deleted", show(w, base));
+    else
+        protocol_call(w, target, fact_for(w, target), base, "__delitem__", nodes, types, 2, &t);
+    fact_for(w, target)->type = w->p->none;
+}
+
 static void delete_statement(struct walk *w, uint32_t node)
 {
     uint32_t n;
     const uint32_t *targets = kir_list(node_at(w, node), 0, &n);
 
     for (uint32_t i = 0; i < n; i++) {
+        if (node_at(w, targets[i])->op == KIR_SUBSCRIPT) {
+            delete_item(w, targets[i]);
+            continue;
+        }
         if (node_at(w, targets[i])->op != KIR_LOCAL) {
             mistake(w, targets[i], NULL, "only a variable can be deleted");
             continue;

@@ -24,6 +24,23 @@ static bool iterates(struct fn *f, uint32_t node)
     return how && !strcmp(how, "op.iter");
 }
 
+/* What is inside may go while the value itself lives. */
+static bool mutable_inside(struct fn *f, uint32_t node)
+{
+    const struct type *t = NULL;
+    for (uint32_t c = 0; c < f->in->n_contexts; c++) {
+        t = fact_at(f->in, c, node)->type;
+        if (!t)
+            continue;
+        if (t->kind == TY_LIST || t->kind == TY_DICT || t->kind == TY_SET)
+            return true;
+        for (uint32_t i = 0; t->kind == TY_ITER && i < t->n_items; i++)
+            if (t->items[i]->kind == TY_LIST || t->items[i]->kind == TY_ITER)
+                return true;
+    }
+    return false;
+}
+
 static bool lasts(struct fn *f, const bool *borrows, uint32_t node)
 {
     const struct kir_node *n = node_of(f, node);
@@ -38,7 +55,7 @@ static bool lasts(struct fn *f, const bool *borrows, uint32_t node)
         return true;
     case KIR_SUBSCRIPT:
     case KIR_ATTR:
-        return lasts(f, borrows, kir_arg(n, 0)); /* at most KIR_MAX_DEPTH levels */
+        return !mutable_inside(f, kir_arg(n, 0)) && lasts(f, borrows, kir_arg(n, 0)); /* at most KIR_MAX_DEPTH levels */
     case KIR_CALL: {                             /* enumerate, zip, reversed: as their arguments */
         uint32_t count;
         const uint32_t *args = kir_list(n, 1, &count);
@@ -84,7 +101,9 @@ static bool round_once(struct fn *f, bool *borrows)
             break;
         case KIR_FOR:
         case KIR_PARFOR:
-            changed |= bind_target(f, borrows, kir_arg(n, 0), lasts(f, borrows, kir_arg(n, 1)));
+            changed |= bind_target(f, borrows, kir_arg(n, 0),
+                                   !calls(f, i) && !mutable_inside(f, kir_arg(n, 1)) &&
+                                       lasts(f, borrows, kir_arg(n, 1)));
             break;
         case KIR_COMPFOR:
             changed |= bind_target(f, borrows, kir_arg(n, 0), false);

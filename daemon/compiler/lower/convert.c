@@ -190,6 +190,10 @@ LLVMValueRef truth(struct fn *f, struct val v)
         if (v.t->ndim == 0)
             return truth(f, arr_load(f, v, NULL));
         return LLVMBuildICmp(f->b, LLVMIntNE, arr_size(f, v), lo_int(lo, 0), "");
+    case TY_LIST:
+    case TY_DICT:
+    case TY_SET:
+        return LLVMBuildICmp(f->b, LLVMIntNE, container_length(f, v), lo_int(lo, 0), "");
     case TY_RANGE:
         return LLVMBuildICmp(f->b, LLVMIntNE, iter_length(f, v, 0), lo_int(lo, 0), "");
     default:

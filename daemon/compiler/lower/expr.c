@@ -5,6 +5,7 @@
  * the type before it goes on. */
 #include <string.h>
 
+#include "daemon/compiler/infer/box.h"
 #include "daemon/compiler/lower/lo.h"
 
 const struct fact *fact_of(struct fn *f, uint32_t node)
@@ -273,6 +274,10 @@ static struct val eval_attr(struct fn *f, uint32_t node)
         return convert(f, val_item(f, base, field), fa->type);
     if (lo_info(f->lo, fa->type)->n == 0)
         return val_zero(f, fa->type);
+    const struct kir_const *name = &f->in->unit->mod->consts[kir_arg(n, 1)];
+    int in_box = box_field(base.t, name->s.p, name->s.len);
+    if (in_box >= 0)
+        return box_get(f, base, in_box);
     lo_fail_at(f, node, "this attribute has no lowering");
     return val_dead();
 }
@@ -307,7 +312,8 @@ static struct val dispatch(struct fn *f, uint32_t node)
 {
     const struct kir_node *n = node_of(f, node);
     const struct fact *fa = fact_of(f, node);
-    if (fa->callee && n->op != KIR_CALL && n->op != KIR_ATTR)
+    bool operator = n->op == KIR_UNARY || n->op == KIR_BINARY || n->op == KIR_COMPARE || n->op == KIR_SUBSCRIPT;
+    if (fa->callee && operator)
         return call_prelude_node(f, node);
     switch (n->op) {
     case KIR_CONST:
@@ -344,6 +350,12 @@ static struct val dispatch(struct fn *f, uint32_t node)
         return eval_tuple(f, node);
     case KIR_STAR:
         return eval(f, kir_arg(n, 0));
+    case KIR_LIST:
+    case KIR_SET:
+    case KIR_DICT:
+        return eval_display(f, node);
+    case KIR_COMP:
+        return eval_comp(f, node);
     case KIR_CLOSURE:
         return eval_closure(f, node);
     case KIR_WALRUS:

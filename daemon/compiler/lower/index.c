@@ -268,6 +268,8 @@ struct val lower_subscript(struct fn *f, uint32_t node)
         return val_dead();
     if (base.t->kind == TY_TUPLE)
         return tuple_subscript(f, base, node, kir_arg(n, 1));
+    if (base.t->kind == TY_LIST)
+        return convert(f, list_subscript(f, base, kir_arg(n, 1), node), t);
     if (base.t->kind != TY_ARRAY) {
         lo_fail_at(f, node, "this value cannot be indexed");
         return val_dead();
@@ -324,6 +326,18 @@ void store_subscript(struct fn *f, uint32_t node, struct val v)
     struct val base = eval(f, kir_arg(n, 0));
     if (f->dead || !base.t || !v.t)
         return;
+    if (fact_of(f, node)->callee) {
+        const struct instance *callee = fact_of(f, node)->callee;
+        struct val args[3] = { base, eval(f, kir_arg(n, 1)), v };
+        for (uint32_t i = 0; i < 3 && !f->dead; i++)
+            args[i] = convert(f, args[i], callee->params[i]);
+        emit_call(f, node, callee, NULL, args);
+        return;
+    }
+    if (base.t->kind == TY_LIST) {
+        list_store(f, base, kir_arg(n, 1), node, v);
+        return;
+    }
     if (base.t->kind != TY_ARRAY) {
         lo_fail_at(f, node, "items of this value cannot be assigned");
         return;
@@ -354,12 +368,35 @@ void store_subscript(struct fn *f, uint32_t node, struct val v)
         arr_fill(f, to, v);
 }
 
+/* x[i] op= v where the prelude reads and writes the item. */
+static void augassign_item(struct fn *f, uint32_t aug, uint32_t target, struct val base, uint32_t value_node)
+{
+    const struct fact *fa = fact_of(f, target);
+    struct val args[3] = { base, eval(f, kir_arg(node_of(f, target), 1)), val_dead() }, old;
+    for (uint32_t i = 0; i < 2 && !f->dead; i++)
+        args[i] = convert(f, args[i], fa->getter->params[i]);
+    old = emit_call(f, target, fa->getter, NULL, args);
+    args[2] = f->dead ? old : aug_value(f, aug, old, value_node);
+    for (uint32_t i = 0; i < 3 && !f->dead; i++)
+        args[i] = convert(f, args[i], fa->callee->params[i]);
+    if (!f->dead)
+        emit_call(f, target, fa->callee, NULL, args);
+}
+
 void augassign_subscript(struct fn *f, uint32_t aug, uint32_t target, uint32_t value_node)
 {
     const struct kir_node *n = &f->in->fn->nodes[target];
     struct val base = eval(f, kir_arg(n, 0));
     if (f->dead || !base.t)
         return;
+    if (fact_of(f, target)->getter) {
+        augassign_item(f, aug, target, base, value_node);
+        return;
+    }
+    if (base.t->kind == TY_LIST) {
+        list_augassign(f, base, kir_arg(n, 1), aug, target, value_node);
+        return;
+    }
     struct ixs x = ixs_eval(f, kir_arg(n, 1));
     LLVMValueRef *index = lo_alloc(f->lo, x.n + 1, sizeof(LLVMValueRef));
     if (f->dead || f->lo->failed)

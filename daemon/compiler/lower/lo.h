@@ -200,6 +200,7 @@ void own_retain(struct fn *f, LLVMValueRef owner);
 void own_release(struct fn *f, LLVMValueRef owner);
 void own_release_all(struct fn *f, struct val v); /* every owner leaf */
 size_t temps_mark(struct fn *f);
+void temps_release(struct fn *f, size_t mark); /* the same on one way out of several: they stay held elsewhere */
 void temps_end(struct fn *f, size_t mark); /* release temporaries made since mark */
 void own_cleanup(struct fn *f);            /* everything the function holds: on the way out */
 struct slot *slot_of(struct fn *f, uint32_t local, const struct type *t);
@@ -264,6 +265,8 @@ void lower_block(struct fn *f, uint32_t node);
 void assign_to(struct fn *f, uint32_t target, struct val v);
 void lower_for(struct fn *f, uint32_t node);
 void lower_while(struct fn *f, uint32_t node);
+/* The value that a loop goes over: the iterable's, or what the prelude's "__iter__" makes of it. */
+struct val eval_iterable(struct fn *f, uint32_t loop, uint32_t iterable);
 /* Any iterable seen as a sequence: its length and its item at a position. */
 LLVMValueRef iter_length(struct fn *f, struct val it, uint32_t node);
 struct val iter_item(struct fn *f, struct val it, LLVMValueRef k);
@@ -302,6 +305,23 @@ struct nest {                                             /* loops over a shape 
 };
 void nest_begin(struct fn *f, struct nest *n, unsigned ndim, LLVMValueRef *shape, char layout);
 void nest_end(struct fn *f, struct nest *n);
+
+/* ---- list.c: lists, dicts, sets ---- */
+struct val container_make(struct fn *f, const struct type *t, uint32_t node); /* empty */
+LLVMValueRef container_length(struct fn *f, struct val c);
+LLVMValueRef list_length(struct fn *f, struct val l);
+struct val list_item(struct fn *f, struct val l, LLVMValueRef i); /* unchecked */
+void list_push(struct fn *f, struct val l, struct val v, uint32_t node);
+struct val list_subscript(struct fn *f, struct val l, uint32_t index, uint32_t node);
+void list_store(struct fn *f, struct val l, uint32_t index, uint32_t node, struct val v);
+void list_augassign(struct fn *f, struct val l, uint32_t index, uint32_t aug, uint32_t target, uint32_t value_node);
+struct val box_get(struct fn *f, struct val box, int field); /* field of box.h */
+void box_set(struct fn *f, struct val box, int field, struct val v);
+struct val lower_list_op(struct fn *f, uint32_t node, const char *name, const struct val *a, uint32_t n);
+
+/* ---- comp.c ---- */
+struct val eval_display(struct fn *f, uint32_t node);
+struct val eval_comp(struct fn *f, uint32_t node);
 
 /* ---- index.c, slice.c ---- */
 struct val lower_subscript(struct fn *f, uint32_t node);

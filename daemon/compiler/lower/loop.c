@@ -44,6 +44,10 @@ LLVMValueRef iter_length(struct fn *f, struct val it, uint32_t node)
         return lo_int(lo, 0);
     case TY_TUPLE:
         return lo_int(lo, it.t->n_items);
+    case TY_LIST:
+    case TY_DICT:
+    case TY_SET:
+        return container_length(f, it);
     case TY_STR:
     case TY_BYTES:
         return it.v[1];
@@ -113,6 +117,8 @@ struct val iter_item(struct fn *f, struct val it, LLVMValueRef k)
     }
     case TY_ARRAY:
         return array_item(f, it, k);
+    case TY_LIST:
+        return list_item(f, it, k);
     case TY_TUPLE:
         return tuple_item(f, it, k);
     case TY_ITER: {
@@ -124,6 +130,8 @@ struct val iter_item(struct fn *f, struct val it, LLVMValueRef k)
             LLVMValueRef last = LLVMBuildSub(f->b, iter_length(f, in, 0), lo_int(lo, 1), "");
             return iter_item(f, in, LLVMBuildSub(f->b, last, k, ""));
         }
+        if (it.t->name[0] == 'v') /* a dict's view */
+            return iter_item(f, val_item(f, it, 0), k);
         if (it.t->name[0] == 'e') { /* enumerate */
             const struct type *pyint = lo_type(lo, TY_PYINT);
             LLVMValueRef i = k;
@@ -304,17 +312,18 @@ static void bounds_push(struct fn *f, uint32_t node, struct val it, struct bound
     f->bound = b;
 }
 
-static void assign_item(struct fn *f, uint32_t target, struct val v)
+static void assign_item(struct fn *f, uint32_t target, struct val it, LLVMValueRef k)
 {
     size_t mark = temps_mark(f);
-    assign_to(f, target, v);
+    assign_to(f, target, k ? iter_item(f, it, k) : it);
     temps_end(f, mark);
 }
 
-static void for_body(struct fn *f, struct loop *l, uint32_t node, struct val item)
+/* Item k of it (it itself where k is NULL) goes to the target, then the body. */
+static void for_body(struct fn *f, struct loop *l, uint32_t node, struct val it, LLVMValueRef k)
 {
     const struct kir_node *n = node_of(f, node);
-    assign_item(f, kir_arg(n, 0), item);
+    assign_item(f, kir_arg(n, 0), it, k);
     lower_block(f, kir_arg(n, 2));
     edges_apply(f, f->ctx, node, EDGE_BACK);
     fn_br(f, l->next);
@@ -333,8 +342,7 @@ static void for_unrolled(struct fn *f, uint32_t node, struct val it)
         l.next = fn_block(f, "next");
         l.context = f->ctx = fa->contexts + k;
         size_t mark = temps_mark(f);
-        struct val item = iter_item(f, it, lo_int(f->lo, k));
-        for_body(f, &l, node, item);
+        for_body(f, &l, node, it, lo_int(f->lo, k));
         fn_at(f, l.next);
         if (!LLVMGetFirstUse(LLVMBasicBlockAsValue(l.next))) { /* nothing gets to the next item */
             LLVMBuildUnreachable(f->b);
@@ -367,7 +375,7 @@ static void for_range_unit(struct fn *f, uint32_t node, struct val r, bool up)
     LLVMIntPredicate p = up ? (is_signed ? LLVMIntSLT : LLVMIntULT) : (is_signed ? LLVMIntSGT : LLVMIntUGT);
     fn_cond(f, LLVMBuildICmp(f->b, p, i, r.v[1], ""), body, end);
     fn_at(f, body);
-    for_body(f, &l, node, val_scalar(f, t, i));
+    for_body(f, &l, node, val_scalar(f, t, i), NULL);
     fn_at(f, l.next); /* i is on the near side of stop: one more cannot wrap */
     i = LLVMBuildLoad2(f->b, reg, iv, "");
     i = up ? (is_signed ? LLVMBuildNSWAdd(f->b, i, one, "") : LLVMBuildNUWAdd(f->b, i, one, ""))
@@ -378,11 +386,34 @@ static void for_range_unit(struct fn *f, uint32_t node, struct val r, bool up)
     loop_done(f, &l, node, kir_opt(n, 3));
 }
 
+struct val eval_iterable(struct fn *f, uint32_t loop, uint32_t iterable)
+{
+    const struct fact *fa = fact_of(f, loop);
+    struct val it = eval(f, iterable);
+    if (fa->callee && !f->dead && it.t) {
+        it = convert(f, it, fa->callee->params[0]);
+        it = emit_call(f, loop, fa->callee, NULL, &it);
+    }
+    return it;
+}
+
+/* Something in it may change its length while the loop runs. */
+static bool live_length(const struct type *t)
+{
+    if (t->kind == TY_LIST)
+        return true;
+    for (uint32_t i = 0; t->kind == TY_ITER && i < t->n_items; i++)
+        if (live_length(t->items[i]))
+            return true;
+    return false;
+}
+
 static void for_counted(struct fn *f, uint32_t node, struct val it)
 {
     struct lo *lo = f->lo;
     const struct kir_node *n = node_of(f, node);
-    LLVMValueRef len = iter_length(f, it, node);
+    bool live = live_length(it.t);
+    LLVMValueRef len = live ? NULL : iter_length(f, it, node);
     struct loop l;
     struct bound b;
     if (f->dead)
@@ -395,9 +426,11 @@ static void for_counted(struct fn *f, uint32_t node, struct val it)
     fn_br(f, head);
     fn_at(f, head);
     LLVMValueRef k = LLVMBuildLoad2(f->b, lo->i64, kv, "");
+    if (live)
+        len = iter_length(f, it, node);
     fn_cond(f, LLVMBuildICmp(f->b, LLVMIntULT, k, len, ""), body, end);
     fn_at(f, body);
-    for_body(f, &l, node, iter_item(f, it, k));
+    for_body(f, &l, node, it, k);
     fn_at(f, l.next);
     k = LLVMBuildLoad2(f->b, lo->i64, kv, "");
     LLVMBuildStore(f->b, LLVMBuildNUWAdd(f->b, k, lo_int(lo, 1), ""), kv);
@@ -410,7 +443,7 @@ void lower_for(struct fn *f, uint32_t node)
 {
     const struct kir_node *n = node_of(f, node);
     const struct fact *fa = fact_of(f, node);
-    struct val it = eval(f, kir_arg(n, 1));
+    struct val it = eval_iterable(f, node, kir_arg(n, 1));
     if (f->dead || !it.t)
         return;
     if (lo_info(f->lo, it.t)->n_owner && !it.own && !stays_alive(f, kir_arg(n, 1), kir_arg(n, 2))) {

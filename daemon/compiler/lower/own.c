@@ -162,6 +162,16 @@ void temps_end(struct fn *f, size_t mark)
     }
 }
 
+void temps_release(struct fn *f, size_t mark)
+{
+    for (size_t i = mark; i < f->n_temps && !f->dead && !f->lo->failed; i++) {
+        if (!f->temp_live[i])
+            continue;
+        own_release(f, LLVMBuildLoad2(f->b, f->lo->ptr, f->temps[i], ""));
+        LLVMBuildStore(f->b, lo_null(f->lo), f->temps[i]);
+    }
+}
+
 void own_cleanup(struct fn *f)
 {
     if (f->lo->failed)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * stmt.c - statements and assignment targets. */
+#include "daemon/compiler/infer/box.h"
 #include "daemon/compiler/lower/lo.h"
 
 /* ---- targets ---- */
@@ -61,6 +62,15 @@ void assign_to(struct fn *f, uint32_t target, struct val v)
     case KIR_SUBSCRIPT:
         store_subscript(f, target, v);
         return;
+    case KIR_ATTR: {
+        const struct kir_const *name = &f->in->unit->mod->consts[kir_arg(n, 1)];
+        struct val base = eval(f, kir_arg(n, 0));
+        if (!f->dead && base.t && box_field(base.t, name->s.p, name->s.len) >= 0)
+            box_set(f, base, box_field(base.t, name->s.p, name->s.len), v);
+        else if (!f->dead)
+            lo_fail_at(f, target, "this attribute cannot be assigned");
+        return;
+    }
     case KIR_TUPLE:
     case KIR_LIST: {
         uint32_t count;
@@ -69,7 +79,7 @@ void assign_to(struct fn *f, uint32_t target, struct val v)
             lo_fail(f->lo, KILN_E_LIMIT, "targets nest deeper than %d", LO_DEPTH_MAX);
         else if (v.t->kind == TY_TUPLE)
             unpack_tuple(f, items, count, v);
-        else if (v.t->kind == TY_ARRAY || v.t->kind == TY_RANGE || v.t->kind == TY_ITER)
+        else if (v.t->kind == TY_ARRAY || v.t->kind == TY_LIST || v.t->kind == TY_RANGE || v.t->kind == TY_ITER)
             unpack_array(f, target, items, count, v);
         else
             lo_fail_at(f, target, "this value cannot be unpacked");
@@ -219,6 +229,10 @@ static void lower_del(struct fn *f, uint32_t node)
     const uint32_t *targets = kir_list(node_of(f, node), 0, &n);
     for (uint32_t i = 0; i < n; i++) {
         const struct kir_node *t = node_of(f, targets[i]);
+        if (t->op == KIR_SUBSCRIPT) {
+            call_prelude_node(f, targets[i]);
+            continue;
+        }
         if (t->op != KIR_LOCAL) {
             lo_fail_at(f, targets[i], "only a variable can be deleted");
             return;

@@ -135,6 +135,12 @@ static struct tinfo *info_make(struct lo *lo, const struct type *t)
         for (uint32_t i = 2; i < ti->n; i++)
             info_set(ti, i, lo->i64, i < 2u + t->ndim ? LEAF_SHAPE : LEAF_STRIDE);
         return ti;
+    case TY_LIST:
+    case TY_DICT:
+    case TY_SET:
+        ti = info_new(lo, 1);
+        info_set(ti, 0, lo->ptr, LEAF_OWNER);
+        return ti;
     case TY_OPTIONAL:
         ti = info_items(lo, &t->elem, 1, 1);
         info_set(ti, ti->n - 1, lo->i1, LEAF_VALID);

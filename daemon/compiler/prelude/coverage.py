@@ -17,8 +17,9 @@ What it means, and which types come out: [semantics.md](semantics.md).
 - **Expressions**: all operators on numbers, comparison chains, `and or not`, conditional expressions, `:=`, tuples (indexing, slices by constants, `+`, `*`, comparison, `in`), f-strings in exceptions, `*args` in calls.
 - **Loops** over `range`, arrays, tuples, `enumerate`, `zip`, `reversed`.
 - **Arrays**: reading and writing elements, slices and views with `...` and `None`, filling a view with a number or an array.
+- **Lists, dicts, sets**: displays, comprehensions, generator expressions as arguments, indexing, slices, operators, methods (below), of items of one type, nested.
 - **Whole arrays**: operators, comparisons, `+=` and the like, and the functions listed below, element by element with broadcasting.
-- **Not yet**: lists, sets, dicts, comprehensions, generators, `try`, `with`, text beyond constants, `**kwargs`, functions beyond those listed here, `+=` on a part of an array.
+- **Not yet**: generators, `try`, `with`, text beyond constants, `**kwargs`, functions beyond those listed here, `+=` on a part of an array.
 
 Names marked \\* are functions of the prelude, written in Python; the others are built into the compiler.
 
@@ -27,18 +28,22 @@ Names marked \\* are functions of the prelude, written in Python; the others are
 
 def rows():
     """Name -> whether the prelude has it."""
+    sys.path.insert(0, str(ROOT / "daemon/compiler/prelude"))
     found = {}
     for name in re.findall(r'^X\(\w+,\s*"([^"]+)"', (ROOT / "daemon/compiler/library.def").read_text(), re.M):
+        if name.startswith("kiln."):
+            continue
         found[name.replace(".", "array.", 1) if name[0] == "." else name] = False
     for path in sorted((ROOT / "daemon/compiler/prelude").glob("*.py")):
-        if path.name in ("build.py", "coverage.py"):
+        if path.name in ("build.py", "coverage.py", "intrinsics.py"):
             continue
         scope = {"__name__": path.stem}
         exec(compile(path.read_text(), str(path), "exec"), scope)
         for name in scope["FUNCTIONS"]:
-            if name.startswith("inplace."):
-                continue  # `a += b`: operators, not functions that a program names
+            if name.startswith("inplace.") or "__" in name:
+                continue  # operators, not functions that a program names
             name = re.sub(r"^ndarray\.(.*)", r"array.\1()", name)
+            name = re.sub(r"^(list|dict|set)\.(.*)", r"\1.\2()", name)
             found.setdefault(name, True)
     return found
 

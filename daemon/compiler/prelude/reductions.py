@@ -250,19 +250,10 @@ def running_sums(a):
     return out
 
 
-def sum_of_items(items, start=0):
-    """builtins.sum, of tuples, ranges and one-dimensional arrays."""
-    total = start
-    for v in items:
-        total = total + v
-    return total
-
-
 NAMES = {
     "sum": total_of, "prod": product_of, "mean": mean_of, "var": variance_of, "std": deviation_of, "min": least,
     "max": greatest, "ptp": range_of, "argmin": index_of_least, "argmax": index_of_greatest, "any": some, "all": every,
     "cumsum": running_sums,
 }
 FUNCTIONS = {f"{owner}.{name}": f for name, f in NAMES.items() for owner in ("numpy", "ndarray")}
-FUNCTIONS |= {"numpy.count_nonzero": count_true, "builtins.sum": sum_of_items, "builtins.any": some,
-              "builtins.all": every, "builtins.min": least, "builtins.max": greatest}
+FUNCTIONS |= {"numpy.count_nonzero": count_true}

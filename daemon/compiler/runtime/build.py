@@ -18,7 +18,7 @@ ARCHES = [
     ("armv7hf", "armv7-unknown-linux-gnueabihf", ["-mfpu=vfpv3-d16", "-marm"], "GLIBC_2.4"),
 ]
 LIBRARIES = [("c", "libc.so.6"), ("m", "libm.so.6"), ("mvec", "libmvec.so.1")]
-SOURCES = ["complex64.c", "complex128.c", "integer.c", "real.c"]
+SOURCES = ["complex64.c", "complex128.c", "integer.c", "list.c", "real.c"]
 
 
 def run(*command, **keywords):
@@ -39,7 +39,7 @@ def bitcode(out, clang, llvm_link, name, triple, flags):
     parts = []
     for source in SOURCES:
         part = out / f"{name}-{source}.bc"
-        run(clang, f"--target={triple}", *flags, "-O2", "-ffreestanding", "-fno-math-errno", "-ffp-contract=off", "-fno-builtin",
+        run(clang, f"--target={triple}", *flags, "-O2", "-I", HERE.parents[2], "-ffreestanding", "-fno-math-errno", "-ffp-contract=off", "-fno-builtin",
             "-fcomplex-arithmetic=basic", "-Wall", "-Wextra", "-Wno-missing-prototypes", "-emit-llvm", "-c", HERE / source, "-o", part)
         parts.append(part)
     whole = out / f"{name}.bc"

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * protocol.c - operators, statements and methods of types whose meaning is written in the prelude: `a + b` of lists
+ * is the prelude's "list.__add__". Names are Python's, with these of our own: "__in__" and "__notin__" take (item,
+ * container), as the text does; "__rmul__" and other reflected ones take their operands in the order of the text too.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/compiler/infer/pass.h"
+
+const char *protocol_prefix(const struct type *t)
+{
+    switch (t->kind) {
+    case TY_ARRAY:
+        return "ndarray";
+    case TY_LIST:
+        return "list";
+    case TY_DICT:
+        return "dict";
+    case TY_SET:
+        return "set";
+    case TY_STR:
+        return "str";
+    case TY_BYTES:
+        return "bytes";
+    default:
+        return NULL;
+    }
+}
+
+static bool full_name(const struct type *t, const char *name, char *ret, size_t cap)
+{
+    const char *prefix = protocol_prefix(t);
+
+    return prefix && snprintf(ret, cap, "%s.%s", prefix, name) < (int)cap;
+}
+
+bool protocol_has(const struct walk *w, const struct type *t, const char *name)
+{
+    char full[80];
+
+    if (!w->p->prelude || !full_name(t, name, full, sizeof full))
+        return false;
+    for (uint32_t i = 0; i < w->p->prelude->n_names; i++)
+        if (strcmp(w->p->prelude->names[i].name, full) == 0)
+            return true;
+    return false;
+}
+
+bool protocol_call(struct walk *w, uint32_t node, struct fact *f, const struct type *self, const char *name,
+                   const uint32_t *nodes, const struct type *const *types, uint32_t n, const struct type **ret)
+{
+    struct arg *args = arena_new_array(w->p->a, n + 1, struct arg); /* *args of the function keep it */
+    struct call c = { .node = node, .f = f, .args = args, .n_args = n };
+    char full[80];
+
+    *ret = w->p->bottom;
+    if (!args) {
+        fail_memory(w->p);
+        return true;
+    }
+    if ( !full_name(self, name, full, sizeof full))
+        return false;
+    c.name = full;
+    for (uint32_t i = 0; i < n; i++) {
+        args[i] = (struct arg){ .from = ARG_NODE, .type = types[i], .node = nodes[i] };
+        c.bottom |= is_bottom(types[i]);
+    }
+    return call_prelude(w, &c, full, ret);
+}
+
+/* Which arguments of a method widen its receiver, and how. */
+static const struct {
+    enum type_kind kind;
+    const char *name;
+    uint32_t a, b; /* arguments after the receiver, from 1; 0: none */
+    bool items;    /* the argument is iterated */
+} growth[] = {
+    { TY_LIST, "append", 1, 0, false },     { TY_LIST, "insert", 2, 0, false }, { TY_LIST, "extend", 1, 0, true },
+    { TY_LIST, "__setitem__", 2, 0, false }, { TY_LIST, "__iadd__", 1, 0, true }, { TY_SET, "add", 1, 0, false },
+    { TY_SET, "update", 1, 0, true },       { TY_SET, "__ior__", 1, 0, true },  { TY_DICT, "__setitem__", 1, 2, false },
+    { TY_DICT, "setdefault", 1, 2, false }, { TY_DICT, "update", 1, 0, true },
+};
+
+static const struct type *argument(const struct call *c, uint32_t k)
+{
+    return k && k < c->n_args ? c->args[k].type : NULL; /* args[0] is the receiver */
+}
+
+const struct type *protocol_grow(struct walk *w, const struct call *c, const struct type *self, const char *name)
+{
+    for (size_t i = 0; is_container(self) && i < sizeof growth / sizeof growth[0]; i++) {
+        const struct type *a, *b;
+        if (growth[i].kind != self->kind || strcmp(growth[i].name, name) != 0)
+            continue;
+        a = argument(c, growth[i].a);
+        b = argument(c, growth[i].b);
+        if (growth[i].items && a && a->kind == TY_DICT && self->kind == TY_DICT)
+            return container_grow(w, c->node, self, a->items[0], a->items[1]);
+        if (growth[i].items && a && (is_bottom(a) || (self->kind == TY_LIST && a->kind == TY_SLICE)))
+            return self;
+        if (growth[i].items && a)
+            a = item_type(w, c->node, a);
+        return container_grow(w, c->node, self, a, b);
+    }
+    return self;
+}

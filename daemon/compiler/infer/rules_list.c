@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rules_list.c - typing rules of lists and of what the prelude builds containers from (intrinsics.py). */
+#include "daemon/compiler/infer/box.h"
+#include "daemon/compiler/infer/rules.h"
+
+enum result { GIVES_NONE, GIVES_ITEM, GIVES_SAME, GIVES_LIST_OF, GIVES_INT, GIVES_SLICE, GIVES_VIEW };
+
+static const struct {
+    enum intrinsic id;
+    const char *params;
+    enum result result;
+    bool raises;
+} rows[] = {
+    { LIB_L_GET, "list index", GIVES_ITEM, false },
+    { LIB_L_TAKE, "list index", GIVES_ITEM, false },
+    { LIB_L_SET, "list index value", GIVES_NONE, false },
+    { LIB_L_PUT, "list index value", GIVES_NONE, false },
+    { LIB_L_PUSH, "list value", GIVES_NONE, true },
+    { LIB_L_MOVE, "list to from count", GIVES_NONE, false },
+    { LIB_L_RESIZE, "list length", GIVES_NONE, false },
+    { LIB_L_RESERVE, "list length", GIVES_NONE, true },
+    { LIB_L_LIKE, "list", GIVES_SAME, true },
+    { LIB_L_OF, "value", GIVES_LIST_OF, true },
+    { LIB_L_SLICE, "slice length", GIVES_SLICE, true },
+    { LIB_L_VIEW, "list", GIVES_VIEW, false },
+    { LIB_L_BITS, "value", GIVES_INT, false },
+};
+
+static const struct type *result_of(struct walk *w, enum result kind, const struct type *first)
+{
+    const struct type *pyint = w->p->pyint, *t = NULL;
+
+    switch (kind) {
+    case GIVES_NONE:
+        return w->p->none;
+    case GIVES_ITEM:
+        return first->elem;
+    case GIVES_SAME:
+        return first;
+    case GIVES_LIST_OF:
+        t = type_container(w->p->types, TY_LIST, first, NULL, 0);
+        break;
+    case GIVES_INT:
+        return scalar(w, TY_INT64);
+    case GIVES_SLICE:
+        t = type_tuple(w->p->types, (const struct type *const[]){ pyint, pyint, pyint }, 3, 0);
+        break;
+    case GIVES_VIEW:
+        t = type_named(w->p->types, TY_ITER, "view", NULL, &first, 1);
+        break;
+    }
+    return t ? t : fail_memory(w->p);
+}
+
+const struct type *rule_LISTOP(struct walk *w, struct call *c, const struct library_row *row)
+{
+    const struct type *i64 = scalar(w, TY_INT64);
+    struct params p;
+    uint32_t k = 0;
+
+    while (rows[k].id != row->id)
+        k++;
+    for (uint32_t i = 0; i < c->n_args; i++)
+        if (is_bottom(c->args[i].type = settled(w, c->args[i].type)))
+            return w->p->bottom;
+    if (!rule_params(w, c, rows[k].params, c->n_args, &p))
+        return w->p->bottom;
+    for (uint32_t i = 1; i < p.n && row->id != LIB_L_SLICE; i++) { /* indexes are 64 bits, values have the item's type */
+        bool value = i == 2 ? row->id == LIB_L_PUT || row->id == LIB_L_SET : row->id == LIB_L_PUSH;
+        if (value && !assignable(w->p, p.at[i].type, p.at[0].type->elem))
+            return rule_wrong(w, c, &p.at[i], show(w, p.at[0].type->elem));
+        p.at[i].type = value ? p.at[0].type->elem : i64;
+    }
+    w->w->raises |= rows[k].raises;
+    return rule_take(w, c, row, &p) ? result_of(w, rows[k].result, p.at[0].type) : w->p->bottom;
+}
+
+/* list(), set(), dict(): empty ones of a type to be found; of something, the prelude makes them. */
+const struct type *rule_CONTAINER(struct walk *w, struct call *c, const struct library_row *row)
+{
+    enum type_kind kind = row->id == LIB_LIST ? TY_LIST : row->id == LIB_SET ? TY_SET : TY_DICT;
+    static const char *const makers[] = { "list.__new__", "set.__new__", "dict.__new__" };
+    const char *maker = makers[kind == TY_LIST ? 0 : kind == TY_SET ? 1 : 2];
+    struct params p;
+    const struct type *t;
+
+    if (c->n_args || c->n_kw) {
+        if (c->n_args == 1 && c->args[0].type->kind == TY_TUPLE && c->args[0].type->n_items == 0)
+            c->n_args = 0; /* list(()) */
+        else
+            return call_prelude(w, c, maker, &t) ? t : w->p->bottom;
+    }
+    w->w->raises = true;
+    if (!rule_params(w, c, "", 0, &p) || !rule_take(w, c, row, &p))
+        return w->p->bottom;
+    return container_new(w, c->node, kind, NULL, NULL);
+}
