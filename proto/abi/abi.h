@@ -39,6 +39,9 @@ struct kiln_mem {
  *   tuple: a struct of its items, in order
  *   optional: { T value; uint8_t valid; }
  *   list, dict, set: struct kiln_mem *, shared by reference (struct kiln_list_head below)
+ *   member of an enum: int32_t, its position; of an enum of integers: int64_t, its value
+ *   record: { struct kiln_mem *owner; void *data; }, owner as for arrays
+ *   class, function: an empty struct
  *   array of n dimensions: struct kiln_array with n entries in shape and n in strides:
  *     { struct kiln_mem *owner; void *data; intptr_t shape[n]; intptr_t strides[n]; } - strides in bytes.
  *     owner NULL: borrowed for the call, no part of the result may keep it. */

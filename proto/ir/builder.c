@@ -323,7 +323,7 @@ uint32_t kir_b_usertype(struct kir_builder *b, enum kir_usertype_kind kind, cons
 
     if (b->err.code)
         return KIR_NIL;
-    for (uint32_t i = 0; kind == KIR_UT_ENUM && i < n_fields; i++)
+    for (uint32_t i = 0; kir_is_enum(kind) && i < n_fields; i++)
         if (consts[i] >= b->n_consts)
             return misuse(b, "an enum's value is no constant");
     buf_clear(&b->text);
@@ -336,9 +336,9 @@ uint32_t kir_b_usertype(struct kir_builder *b, enum kir_usertype_kind kind, cons
     b->usertypes = arena_grow(&b->a, b->usertypes, b->n_usertypes, &b->cap_usertypes, sizeof *b->usertypes);
     t.name = arena_dup(&b->a, name, strlen(name));
     t.field_names = copy_texts(b, names, n_fields);
-    t.field_types = kind == KIR_UT_ENUM ? NULL : copy_texts(b, types, n_fields);
+    t.field_types = kir_is_enum(kind) ? NULL : copy_texts(b, types, n_fields);
     t.field_consts =
-        kind == KIR_UT_ENUM ? (uint32_t *)arena_dup(&b->a, consts, n_fields * sizeof *consts) : NULL;
+        kir_is_enum(kind) ? (uint32_t *)arena_dup(&b->a, consts, n_fields * sizeof *consts) : NULL;
     if (!b->usertypes || !t.name || !t.field_names || (!t.field_types && !t.field_consts))
         return no_memory(b);
     b->usertypes[b->n_usertypes] = t;

@@ -37,7 +37,7 @@ static void enter(struct numbering *k, struct visit *v, uint32_t c)
         return;
     k->usertypes[k->n_usertypes] = at->usertype;
     k->usertype_of[at->usertype] = k->n_usertypes++;
-    v->fields = k->b->usertypes[at->usertype].kind == KIR_UT_ENUM;
+    v->fields = kir_is_enum(k->b->usertypes[at->usertype].kind);
 }
 
 static bool next_part(struct numbering *k, struct visit *v, uint32_t *ret)
@@ -228,7 +228,7 @@ static bool write_usertype(const struct numbering *k, uint32_t handle, struct ar
     if (!(out->name = arena_dup(a, t->name, strlen(t->name))) ||
         !write_texts(a, t->field_names, t->n_fields, &out->field_names))
         return false;
-    if (t->kind != KIR_UT_ENUM)
+    if (!kir_is_enum(t->kind))
         return write_texts(a, t->field_types, t->n_fields, &out->field_types);
     out->field_consts = consts = arena_new_array(a, t->n_fields, uint32_t);
     for (uint32_t i = 0; consts && i < t->n_fields; i++)

@@ -106,6 +106,11 @@ struct kir_const {
     uint32_t usertype;
 };
 
+static inline bool kir_is_enum(enum kir_usertype_kind kind)
+{
+    return kind == KIR_UT_ENUM || kind == KIR_UT_INTENUM;
+}
+
 struct kir_usertype {
     enum kir_usertype_kind kind;
     const char *name; /* NUL-terminated */

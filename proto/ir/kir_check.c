@@ -84,7 +84,7 @@ static int enter_const(struct checker *k, uint32_t c, uint32_t *depth)
                             at->usertype);
     if (at->usertype == k->next_usertype) {
         k->next_usertype++;
-        v->fields = k->m->usertypes[at->usertype].kind == KIR_UT_ENUM;
+        v->fields = kir_is_enum(k->m->usertypes[at->usertype].kind);
     }
     return 0;
 }

@@ -55,7 +55,7 @@ static uint32_t element_size(struct consts *k, const struct kir_const *c)
 
     if (!t)
         return 0;
-    if (type_numpy(t) < 0) {
+    if (type_numpy(t) < 0 || t->kind == TY_RECORD) { /* records are environment slots */
         kiln_err_set(k->e, KILN_E_KIR_BAD, 0, "'%s' is no type of a NumPy scalar", c->s.p);
         return 0;
     }
@@ -131,7 +131,7 @@ static int check_user(struct consts *k, uint32_t i, const struct kir_const *c)
     if (c->usertype >= k->m->n_usertypes)
         return bad(k, i, "there is no such user type");
     t = &k->m->usertypes[c->usertype];
-    if (c->kind == KIR_K_ENUM && (t->kind != KIR_UT_ENUM || c->items[0] >= t->n_fields))
+    if (c->kind == KIR_K_ENUM && (!kir_is_enum(t->kind) || c->items[0] >= t->n_fields))
         return bad(k, i, "there is no such enum member");
     if (c->kind != KIR_K_NAMEDTUPLE)
         return 0;
@@ -185,13 +185,22 @@ static int check_field_names(struct consts *k, uint32_t i, const struct kir_user
     return 0;
 }
 
+static bool is_int64(const struct kir_const *c)
+{
+    return c->kind == KIR_K_INT && !c->i.is_unsigned;
+}
+
 static int check_usertype(struct consts *k, uint32_t i, const struct kir_usertype *t)
 {
     int rc = check_field_names(k, i, t);
 
     for (uint32_t j = 0; !rc && j < t->n_fields; j++) {
-        if (t->kind == KIR_UT_ENUM) {
-            if (t->field_consts[j] >= k->m->n_consts)
+        if (kir_is_enum(t->kind)) {
+            if (t->field_consts[j] < k->m->n_consts && t->kind == KIR_UT_INTENUM &&
+                !is_int64(&k->m->consts[t->field_consts[j]]))
+                rc = kiln_err_set(k->e, KILN_E_KIR_BAD, 0, "user type %u: '%s' is no integer of 64 bits", i,
+                                  t->field_names[j]);
+            else if (t->field_consts[j] >= k->m->n_consts)
                 rc = kiln_err_set(k->e, KILN_E_KIR_BAD, 0, "user type %u: there is no constant %u", i,
                                   t->field_consts[j]);
         } else if (*t->field_types[j] && !canonical(k, t->field_types[j], strlen(t->field_types[j]))) {

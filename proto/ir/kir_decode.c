@@ -322,7 +322,7 @@ static bool read_usertype(struct decoder *d, struct kir_usertype *t)
     t->kind = (enum kir_usertype_kind)kind;
     if (!read_name(d, "a user type's name", &t->name) || !read_field_names(d, t))
         return false;
-    if (t->kind != KIR_UT_ENUM)
+    if (!kir_is_enum(t->kind))
         return read_field_types(d, t);
     if (!read_numbers(d, "an enum's values", &t->field_consts, &n))
         return false;

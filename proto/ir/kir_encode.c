@@ -99,7 +99,7 @@ void kir_put_usertype(struct buf *out, const struct kir_usertype *t)
     mp_put_array(out, t->n_fields);
     for (uint32_t i = 0; i < t->n_fields; i++)
         mp_put_cstr(out, t->field_names[i]);
-    if (t->kind == KIR_UT_ENUM) {
+    if (kir_is_enum(t->kind)) {
         put_numbers(out, t->field_consts, t->n_fields);
         return;
     }

@@ -227,7 +227,7 @@ bool kir_read_usertype(struct reader *r, uint32_t number)
         if (!names || !types || !consts)
             return kir_no_memory(r);
         if (!kir_next(r) || !kir_read_name(r, &names[n], &len) ||
-            !(kind == KIR_UT_ENUM ? kir_read_const(r, 0, &consts[n]) : kir_read_name(r, &types[n], &len)) ||
+            !(kir_is_enum(kind) ? kir_read_const(r, 0, &consts[n]) : kir_read_name(r, &types[n], &len)) ||
             !kir_expect(r, T_CLOSE, "')'"))
             return false;
         n++;

@@ -232,7 +232,7 @@ static void print_usertype(struct printer *k, uint32_t i)
         buf_str(k->out, " (");
         print_word(k->out, t->field_names[f], (uint32_t)strlen(t->field_names[f]));
         buf_byte(k->out, ' ');
-        if (t->kind == KIR_UT_ENUM)
+        if (kir_is_enum(t->kind))
             print_const_use(k, t->field_consts[f]);
         else
             print_word(k->out, t->field_types[f], (uint32_t)strlen(t->field_types[f]));

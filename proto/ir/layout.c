@@ -35,6 +35,17 @@ static int layout_tuple(const struct type *t, unsigned pointer_bytes, struct lay
     return 0;
 }
 
+struct layout type_element_layout(const struct type *t)
+{
+    if (t->kind == TY_RECORD)
+        return (struct layout){ t->record->size, t->record->align };
+    if (t->kind == TY_NESTED) {
+        struct layout one = type_element_layout(t->elem);
+        return (struct layout){ one.size * t->index, one.align };
+    }
+    return layout_scalar(t);
+}
+
 int type_layout(const struct type *t, unsigned pointer_bytes, struct layout *ret, struct kiln_err *e)
 {
     int rc;
@@ -64,6 +75,18 @@ int type_layout(const struct type *t, unsigned pointer_bytes, struct layout *ret
     case TY_SET:
         *ret = (struct layout){ pointer_bytes, pointer_bytes };
         return 0;
+    case TY_RECORD: /* owner, data */
+        *ret = (struct layout){ 2 * pointer_bytes, pointer_bytes };
+        return 0;
+    case TY_ENUM: /* position of the member */
+        *ret = (struct layout){ 4, 4 };
+        return 0;
+    case TY_INTENUM: /* its value */
+        *ret = (struct layout){ 8, 8 };
+        return 0;
+    case TY_TYPEVALUE:
+        *ret = (struct layout){ 0, 1 };
+        return 0;
     case TY_TUPLE:
         return layout_tuple(t, pointer_bytes, ret, e);
     case TY_OPTIONAL:
@@ -71,6 +94,11 @@ int type_layout(const struct type *t, unsigned pointer_bytes, struct layout *ret
             return rc;
         ret->size = round_up(ret->size + 1, ret->align);
         return 0;
+    case TY_FUNCTION:
+        if (!t->n_items && !t->prelude) { /* which one is part of the type */
+            *ret = (struct layout){ 0, 1 };
+            return 0;
+        } /* fall through */
     default: {
         struct buf b;
         buf_init(&b, 256);

@@ -154,9 +154,21 @@ const struct type *type_scalar(struct type_table *t, enum type_kind kind)
     return t->plain[kind];
 }
 
+const struct type *type_intern(struct type_table *t, const struct type *key)
+{
+    return intern(t, key);
+}
+
+const struct type *type_user(struct type_table *t, enum type_kind kind, uint32_t usertype_plus_1)
+{
+    return intern(t, &(struct type){ .kind = kind, .index = usertype_plus_1 });
+}
+
 const struct type *type_array(struct type_table *t, const struct type *elem, unsigned ndim, char layout,
                               bool readonly, bool unaligned)
 {
+    if (elem && elem->kind == TY_RECORD)
+        elem = type_record_view(t, elem, false, false);
     if (!elem || ndim > TYPE_MAX_NDIM)
         return NULL;
     if (ndim == 0 || (ndim == 1 && layout == 'F'))

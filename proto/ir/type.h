@@ -38,11 +38,21 @@ struct type {
     /* TUPLE, SLICE, FUNCTION (captures), ITER, DICT (key, value) */
     uint32_t n_items;
     const struct type *const *items;
-    /* FUNCTION: index in the module. TUPLE: user type index + 1, 0 for a plain tuple. LIST, DICT, SET: while typing,
+    /* FUNCTION: index in the module. TUPLE, ENUM, INTENUM, CLASS: user type index + 1, 0 for a plain tuple. LIST, DICT, SET: while typing,
      * 1 + the place that made it, as long as what it holds may still widen */
     uint32_t index;
-    /* LIBRARY, METHOD, ITER: name; NUL-terminated, owned by the table */
+    /* LIBRARY, METHOD, ITER, RECORD, NESTED: name; NUL-terminated, owned by the table */
     const char *name;
+    /* RECORD; the readonly and unaligned above are those of a reference, a dtype has none */
+    const struct record *record;
+};
+
+/* Where the fields of a record are: of each the name here, the type in items. Owned by the table. */
+struct record {
+    uint32_t size, align; /* bytes; align is 1 unless NumPy laid the dtype out with align=True */
+    bool aligned;
+    const char *const *names;
+    const uint32_t *offsets;
 };
 
 struct type_table; /* lives in an arena; no free */
@@ -70,6 +80,24 @@ const struct type *type_container(struct type_table *t, enum type_kind kind, con
                                   const struct type *b, uint32_t place);
 const struct type *type_function(struct type_table *t, bool prelude, uint32_t func,
                                  const struct type *const *captures, uint32_t n);
+
+/* Types that only an index tells apart: ENUM, INTENUM, CLASS. */
+const struct type *type_user(struct type_table *t, enum type_kind kind, uint32_t usertype_plus_1);
+/* A record of n fields. Names are not empty and differ; fields lie inside of size; with `aligned` offsets and
+ * size are what the fields' alignment asks for. The caller has checked that (the parser does). */
+const struct type *type_record(struct type_table *t, const char *const *names,
+                               const struct type *const *types, const uint32_t *offsets, uint32_t n,
+                               uint32_t size, bool aligned);
+/* The same record seen through a reference with these properties (both false: the dtype itself). */
+const struct type *type_record_view(struct type_table *t, const struct type *record, bool readonly,
+                                    bool unaligned);
+/* An array of fixed shape inside a record. At most TYPE_MAX_NDIM dimensions. */
+const struct type *type_nested(struct type_table *t, const struct type *elem, const uint32_t *shape,
+                               unsigned ndim);
+/* Its dimensions; ret has room for TYPE_MAX_NDIM. Returns how many. */
+unsigned type_nested_shape(const struct type *t, uint32_t *ret);
+/* Index of a record's field, UINT32_MAX if there is none of that name. */
+uint32_t type_record_field(const struct type *record, const char *name, size_t len);
 
 enum type_class type_class(const struct type *t);
 unsigned type_bits(const struct type *t);   /* bits of a scalar's value, 0 else */
@@ -106,5 +134,7 @@ struct layout {
     uint32_t size, align;
 };
 int type_layout(const struct type *t, unsigned pointer_bytes, struct layout *ret, struct kiln_err *e);
+/* Of an element of an array or a field of a record, in NumPy's memory: numbers, records, nested arrays. */
+struct layout type_element_layout(const struct type *t);
 
 #endif

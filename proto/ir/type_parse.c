@@ -31,9 +31,9 @@ static const struct alias aliases[] = {
 };
 #define N_ALIASES (sizeof aliases / sizeof aliases[0])
 
-static const char *const constructors[] = { "Array",    "Tuple",    "UniTuple", "NamedTuple",
-                                            "optional", "CPointer", "voidptr",  "list",
-                                            "set",      "dict" };
+static const char *const constructors[] = { "Array",   "Tuple",  "UniTuple",    "NamedTuple", "optional", "CPointer",
+                                            "voidptr", "Record", "nestedarray", "Enum",       "IntEnum",  "class",
+                                            "list",    "set",    "dict",        "function" };
 #define N_CONSTRUCTORS (sizeof constructors / sizeof constructors[0])
 
 int type_fail(struct type_reader *r, size_t at, const char *fmt, ...)
@@ -62,7 +62,7 @@ bool type_take(struct type_reader *r, char c)
     return true;
 }
 
-static bool expect(struct type_reader *r, char c)
+bool type_expect(struct type_reader *r, char c)
 {
     if (type_take(r, c))
         return true;
@@ -79,7 +79,7 @@ static bool is_name_char(char c)
 }
 
 /* A word at the position, "" if there is none. */
-static void read_word(struct type_reader *r, char *word, size_t cap, size_t *ret_at)
+void type_read_word(struct type_reader *r, char *word, size_t cap, size_t *ret_at)
 {
     size_t n = 0;
 
@@ -156,7 +156,7 @@ static int scalar_named(const char *word)
     return -1;
 }
 
-static const struct type *made(struct type_reader *r, const struct type *t)
+const struct type *type_made(struct type_reader *r, const struct type *t)
 {
     if (!t && type_was_too_large(r->table))
         type_fail(r, r->at, "type is too large");
@@ -165,13 +165,13 @@ static const struct type *made(struct type_reader *r, const struct type *t)
     return t;
 }
 
-static bool read_number(struct type_reader *r, unsigned max, unsigned *ret)
+bool type_read_number(struct type_reader *r, unsigned max, unsigned *ret)
 {
     char word[16];
     size_t at;
     unsigned v = 0;
 
-    read_word(r, word, sizeof word, &at);
+    type_read_word(r, word, sizeof word, &at);
     for (const char *s = word; *s; s++) {
         if (*s == 'd' && !s[1] && s > word) /* Numba prints "2d" */
             break;
@@ -197,21 +197,21 @@ static bool read_layout(struct type_reader *r, char *ret)
         quote = '\'';
     else if (type_take(r, '"'))
         quote = '"';
-    read_word(r, word, sizeof word, &at);
+    type_read_word(r, word, sizeof word, &at);
     if (strlen(word) != 1 || !strchr("CFA", word[0])) {
         type_fail(r, at, "expected the layout 'C', 'F' or 'A', not '%s'", word);
         return false;
     }
     *ret = word[0];
-    return !quote || expect(r, quote);
+    return !quote || type_expect(r, quote);
 }
 
-static bool read_bool(struct type_reader *r, bool *ret)
+bool type_read_bool(struct type_reader *r, bool *ret)
 {
     char word[8];
     size_t at;
 
-    read_word(r, word, sizeof word, &at);
+    type_read_word(r, word, sizeof word, &at);
     *ret = !strcmp(word, "True");
     if (*ret || !strcmp(word, "False"))
         return true;
@@ -224,7 +224,7 @@ static bool read_keyword(struct type_reader *r, char *word, size_t cap, size_t *
 {
     size_t start = r->at;
 
-    read_word(r, word, cap, ret_at);
+    type_read_word(r, word, cap, ret_at);
     if (*word && type_take(r, '='))
         return true;
     r->at = start;
@@ -243,7 +243,7 @@ static const struct type *array_of(struct type_reader *r, size_t at, const struc
         buf_done(&b);
         return NULL;
     }
-    return made(r, type_array(r->table, elem, ndim, layout, readonly, !aligned));
+    return type_made(r, type_array(r->table, elem, ndim, layout, readonly, !aligned));
 }
 
 /* Array(elem, ndim, layout, readonly, aligned): the last two, and any, by keyword. */
@@ -259,7 +259,7 @@ static const struct type *read_array(struct type_reader *r, size_t at, bool read
         unsigned which = k;
         char word[16];
         size_t word_at;
-        if (k && (!expect(r, ',') || type_take(r, ')'))) {
+        if (k && (!type_expect(r, ',') || type_take(r, ')'))) {
             if (r->e->code)
                 return NULL;
             break;
@@ -272,9 +272,9 @@ static const struct type *read_array(struct type_reader *r, size_t at, bool read
             return NULL;
         }
         seen |= 1u << which;
-        if ((which == 0 && !(elem = type_read(r))) || (which == 1 && !read_number(r, TYPE_MAX_NDIM, &ndim)) ||
-            (which == 2 && !read_layout(r, &layout)) || (which == 3 && !read_bool(r, &readonly)) ||
-            (which == 4 && !read_bool(r, &aligned)))
+        if ((which == 0 && !(elem = type_read(r))) || (which == 1 && !type_read_number(r, TYPE_MAX_NDIM, &ndim)) ||
+            (which == 2 && !read_layout(r, &layout)) || (which == 3 && !type_read_bool(r, &readonly)) ||
+            (which == 4 && !type_read_bool(r, &aligned)))
             return NULL;
     }
     if ((seen & 7u) != 7u) {
@@ -294,7 +294,7 @@ static const struct type *read_items(struct type_reader *r, char close, uint32_t
 
     arena_init(&scratch, 1u << 20);
     while (!type_take(r, close)) {
-        items = n && !expect(r, ',') ? NULL : arena_grow(&scratch, items, n, &cap, sizeof *items);
+        items = n && !type_expect(r, ',') ? NULL : arena_grow(&scratch, items, n, &cap, sizeof *items);
         if (!items || n >= TYPE_MAX_PARTS) {
             if (!r->e->code && n >= TYPE_MAX_PARTS)
                 type_fail(r, r->at, "type is too large");
@@ -308,7 +308,7 @@ static const struct type *read_items(struct type_reader *r, char close, uint32_t
             goto out;
         n++;
     }
-    t = made(r, type_tuple(r->table, items, (uint32_t)n, usertype_plus_1));
+    t = type_made(r, type_tuple(r->table, items, (uint32_t)n, usertype_plus_1));
 out:
     arena_done(&scratch);
     return t;
@@ -324,7 +324,7 @@ static const struct type *read_tuple(struct type_reader *r, uint32_t usertype_pl
     if (!t || (!round && !square))
         return t;
     type_take(r, ',');
-    return expect(r, ')') ? t : NULL;
+    return type_expect(r, ')') ? t : NULL;
 }
 
 /* UniTuple(a, 3), and "UniTuple(a x 3)" as Numba prints it. */
@@ -337,16 +337,16 @@ static const struct type *read_unituple(struct type_reader *r)
     if (!elem)
         return NULL;
     type_skip_space(r);
-    if (!type_take(r, 'x') && !expect(r, ','))
+    if (!type_take(r, 'x') && !type_expect(r, ','))
         return NULL;
-    if (!read_number(r, TYPE_MAX_PARTS, &n) || !expect(r, ')'))
+    if (!type_read_number(r, TYPE_MAX_PARTS, &n) || !type_expect(r, ')'))
         return NULL;
     arena_init(&scratch, 1u << 20);
     items = arena_new_array(&scratch, n, const struct type *);
     for (unsigned i = 0; items && i < n; i++)
         items[i] = elem;
     if (items)
-        t = made(r, type_tuple(r->table, items, n, 0));
+        t = type_made(r, type_tuple(r->table, items, n, 0));
     else
         kiln_err_set(r->e, KILN_E_NOMEM, 0, NULL);
     arena_done(&scratch);
@@ -357,19 +357,30 @@ static const struct type *read_named_tuple(struct type_reader *r)
 {
     unsigned n;
 
-    if (!read_number(r, 1u << 20, &n) || !expect(r, ',') || !expect(r, '('))
+    if (!type_read_number(r, 1u << 20, &n) || !type_expect(r, ',') || !type_expect(r, '('))
         return NULL;
     const struct type *t = read_items(r, ')', n + 1);
-    return t && expect(r, ')') ? t : NULL;
+    return t && type_expect(r, ')') ? t : NULL;
+}
+
+/* Enum(2), IntEnum(2): a user type of the module. function(2): a function of it. */
+static const struct type *read_numbered(struct type_reader *r, enum type_kind kind)
+{
+    unsigned n;
+
+    if (!type_read_number(r, 1u << 20, &n) || !type_expect(r, ')'))
+        return NULL;
+    return type_made(r, kind == TY_FUNCTION ? type_function(r->table, false, n, NULL, 0)
+                                            : type_user(r->table, kind, n + 1));
 }
 
 static const struct type *read_wrapped(struct type_reader *r, enum type_kind kind)
 {
     const struct type *elem = type_read(r);
 
-    if (!elem || !expect(r, ')'))
+    if (!elem || !type_expect(r, ')'))
         return NULL;
-    return made(r, kind == TY_OPTIONAL && (elem->kind == TY_OPTIONAL || elem->kind == TY_NONE)
+    return type_made(r, kind == TY_OPTIONAL && (elem->kind == TY_OPTIONAL || elem->kind == TY_NONE)
                        ? elem
                        : type_of(r->table, kind, elem));
 }
@@ -378,9 +389,9 @@ static const struct type *read_container(struct type_reader *r, enum type_kind k
 {
     const struct type *a = type_read(r), *b = NULL;
 
-    if (!a || (kind == TY_DICT && (!expect(r, ',') || !(b = type_read(r)))) || !expect(r, ')'))
+    if (!a || (kind == TY_DICT && (!type_expect(r, ',') || !(b = type_read(r)))) || !type_expect(r, ')'))
         return NULL;
-    return made(r, type_container(r->table, kind, a, b, 0));
+    return type_made(r, type_container(r->table, kind, a, b, 0));
 }
 
 static const struct {
@@ -388,6 +399,7 @@ static const struct {
     enum type_kind kind;
 } containers[] = { { "list", TY_LIST }, { "List", TY_LIST }, { "set", TY_SET }, { "Set", TY_SET },
                    { "dict", TY_DICT } };
+static const struct alias numbered[] = { { "Enum", TY_ENUM }, { "IntEnum", TY_INTENUM }, { "function", TY_FUNCTION } };
 
 /* What stands before "[...]". */
 static const struct type *read_primary(struct type_reader *r)
@@ -397,18 +409,18 @@ static const struct type *read_primary(struct type_reader *r)
     bool readonly = false;
     int kind;
 
-    read_word(r, word, sizeof word, &at);
+    type_read_word(r, word, sizeof word, &at);
     if (!strcmp(word, "reflected")) /* "reflected list(int64)", as Numba prints it */
-        read_word(r, word, sizeof word, &at);
+        type_read_word(r, word, sizeof word, &at);
     if (!strcmp(word, "readonly")) { /* "readonly array(float64, 1d, C)", as Numba prints it */
         readonly = true;
-        read_word(r, word, sizeof word, &at);
+        type_read_word(r, word, sizeof word, &at);
     }
     while (r->at < r->len && r->text[r->at] == '.' &&
            (!strcmp(word, "types") || !strcmp(word, "numba") || !strcmp(word, "nb") || !strcmp(word, "np") ||
             !strcmp(word, "numpy") || !strcmp(word, "kilnjit"))) {
         r->at++;
-        read_word(r, word, sizeof word, &at);
+        type_read_word(r, word, sizeof word, &at);
     }
     if (!*word) {
         if (r->at >= r->len)
@@ -418,9 +430,9 @@ static const struct type *read_primary(struct type_reader *r)
         return NULL;
     }
     if ((kind = scalar_named(word)) >= 0)
-        return made(r, type_scalar(r->table, (enum type_kind)kind));
+        return type_made(r, type_scalar(r->table, (enum type_kind)kind));
     if (!strcmp(word, "voidptr"))
-        return made(r, type_of(r->table, TY_POINTER, type_scalar(r->table, TY_NONE)));
+        return type_made(r, type_of(r->table, TY_POINTER, type_scalar(r->table, TY_NONE)));
     size_t before = r->at;
     bool call = type_take(r, '(');
     if (call && (!strcmp(word, "Array") || !strcmp(word, "array")))
@@ -438,6 +450,15 @@ static const struct type *read_primary(struct type_reader *r)
     for (size_t i = 0; call && i < sizeof containers / sizeof containers[0]; i++)
         if (!strcmp(word, containers[i].name))
             return read_container(r, containers[i].kind);
+    if (call && (!strcmp(word, "class") || !strcmp(word, "dtype")))
+        return read_wrapped(r, TY_TYPEVALUE);
+    if (call && !strcmp(word, "Record"))
+        return type_read_record(r, at);
+    if (call && !strcmp(word, "nestedarray"))
+        return type_read_nested(r);
+    for (size_t i = 0; call && i < sizeof numbered / sizeof numbered[0]; i++)
+        if (!strcmp(word, numbered[i].name))
+            return read_numbered(r, numbered[i].kind);
     r->at = before;
     const char *near = nearest(word);
     if (near)
@@ -453,13 +474,13 @@ static const struct type *read_dimensions(struct type_reader *r, size_t at, cons
     unsigned ndim = 0, n_unit = 0, first = 0, last = 0;
 
     do {
-        if (!expect(r, ':'))
+        if (!type_expect(r, ':'))
             return NULL;
         ndim++;
         if (type_take(r, ':')) {
             char word[8];
             size_t word_at;
-            read_word(r, word, sizeof word, &word_at);
+            type_read_word(r, word, sizeof word, &word_at);
             if (strcmp(word, "1")) {
                 type_fail(r, word_at,
                           "a step in an array type is '::1', which marks the contiguous dimension");
@@ -474,7 +495,7 @@ static const struct type *read_dimensions(struct type_reader *r, size_t at, cons
             return NULL;
         }
     } while (type_take(r, ','));
-    if (!expect(r, ']'))
+    if (!type_expect(r, ']'))
         return NULL;
     if (n_unit > 1 || (n_unit && last != ndim && first != 1)) {
         type_fail(r, at, "'::1' marks one dimension: the last (C order) or the first (Fortran order)");

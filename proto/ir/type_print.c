@@ -45,12 +45,14 @@ static void print_inner(struct buf *out, const struct type *t)
         [TY_RANGE] = "range",       [TY_SLICE] = "slice",         [TY_ELLIPSIS] = "ellipsis",
         [TY_FUNCTION] = "function", [TY_LIBRARY] = "library",     [TY_METHOD] = "method",
         [TY_TYPEVALUE] = "type",    [TY_EXCEPTION] = "exception", [TY_ITER] = "iterator",
-        [TY_CONFLICT] = "conflict", [TY_UNSET] = "unset",
+        [TY_CONFLICT] = "conflict", [TY_UNSET] = "unset",         [TY_CLASS] = "class",
     };
 
     buf_printf(out, "<%s", names[t->kind] ? names[t->kind] : "?");
     if (t->kind == TY_FUNCTION)
         buf_printf(out, " %u", t->index);
+    if (t->kind == TY_CLASS)
+        buf_printf(out, " %u", t->index - 1);
     if (t->name)
         buf_printf(out, " %s", t->name);
     if (t->elem) {
@@ -105,6 +107,25 @@ void type_print(struct buf *out, const struct type *t)
         buf_str(out, "CPointer(");
         type_print(out, t->elem);
         buf_byte(out, ')');
+        break;
+    case TY_RECORD:
+    case TY_NESTED:
+        type_print_record(out, t);
+        break;
+    case TY_ENUM:
+    case TY_INTENUM:
+        buf_printf(out, "%s(%u)", t->kind == TY_ENUM ? "Enum" : "IntEnum", t->index - 1);
+        break;
+    case TY_TYPEVALUE:
+        buf_str(out, "class(");
+        type_print(out, t->elem);
+        buf_byte(out, ')');
+        break;
+    case TY_FUNCTION:
+        if (t->n_items || t->prelude)
+            print_inner(out, t);
+        else
+            buf_printf(out, "function(%u)", t->index);
         break;
     default:
         if (type_class(t) == TC_V)

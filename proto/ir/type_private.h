@@ -17,6 +17,11 @@ bool type_was_too_large(const struct type_table *t);
 /* Column `text` of types.def. */
 const char *type_kind_text(enum type_kind kind);
 
+/* The entry of the table for a key whose parts are interned already. */
+const struct type *type_intern(struct type_table *t, const struct type *key);
+/* Append "Record(...)" or "nestedarray(...)". */
+void type_print_record(struct buf *out, const struct type *t);
+
 /* A text under reading, shared by the type and the signature parser. */
 struct type_reader {
     struct type_table *table;
@@ -31,6 +36,17 @@ const struct type *type_read(struct type_reader *r);
 void type_skip_space(struct type_reader *r);
 /* The next character is c: step over it. */
 bool type_take(struct type_reader *r, char c);
+/* The parser's pieces: each false, with *r->e filled, when the text has something else there. */
+bool type_expect(struct type_reader *r, char c);
+bool type_read_number(struct type_reader *r, unsigned max, unsigned *ret);
+bool type_read_bool(struct type_reader *r, bool *ret);
+/* A word of letters, digits and underscores, "" if there is none. */
+void type_read_word(struct type_reader *r, char *word, size_t cap, size_t *ret_at);
+/* t, or NULL with the reason why it was not made. */
+const struct type *type_made(struct type_reader *r, const struct type *t);
+/* type_record.c: behind "Record(" and "nestedarray(". */
+const struct type *type_read_record(struct type_reader *r, size_t at);
+const struct type *type_read_nested(struct type_reader *r);
 /* "column 7: ..." into *r->e. */
 int type_fail(struct type_reader *r, size_t at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 

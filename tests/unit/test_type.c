@@ -123,6 +123,23 @@ static const char *const spellings[][2] = {
     { "voidptr", "voidptr" },
     { "CPointer(void)", "voidptr" },
     { "CPointer(CPointer(i1))", "CPointer(CPointer(int8))" },
+    { "Enum(0)", "Enum(0)" },
+    { "optional(IntEnum( 3 ))", "optional(IntEnum(3))" },
+    { "class(f4)", "class(float32)" },
+    { "dtype(f4)", "class(float32)" },
+    { "function(2)", "function(2)" },
+    { "Record(x[type=i8;offset=0],y[type=f4;offset=8];12;False)",
+      "Record(x[type=int64;offset=0],y[type=float32;offset=8];12;False)" },
+    { "Record(x[type=i1;offset=0], y[type=f8;offset=8]; 16; True)[::1]",
+      "Record(x[type=int8;offset=0],y[type=float64;offset=8];16;True)[::1]" },
+    { "Record('a b'[type=b1;offset=1];2;False;unaligned;readonly)",
+      "Record('a b'[type=bool;offset=1];2;False;readonly;unaligned)" },
+    { "Record('a\\'\\\\'[type=i1;offset=0];1;False)", "Record('a\\'\\\\'[type=int8;offset=0];1;False)" },
+    { "Record(n[type=Record(c[type=c8;offset=0];8;False);offset=2],m[type=nestedarray(f8,(3,2));offset=10];60;False)",
+      "Record(n[type=Record(c[type=complex64;offset=0];8;False);offset=2],m[type=nestedarray(float64, (3, 2));"
+      "offset=10];60;False)" },
+    { "Record(a[type=nestedarray(u1, (4,));offset=0];4;True)", "Record(a[type=nestedarray(uint8, (4,));offset=0];4;True)" },
+    { "Record(;8;False)", "Record(;8;False)" },
 };
 
 static void test_spellings(void **state)
@@ -181,6 +198,18 @@ static const char *const errors[][2] = {
     { "optional(i8", "expected ')' but the text ends" },
     { "optional()", "expected a type before ')'" },
     { "UniTuple(UniTuple(UniTuple(i8, 100), 100), 100)", "type is too large" },
+    { "Record(x[type=i8;offset=4];8;False)", "field 'x' reaches past the record's 8 bytes" },
+    { "Record(x[type=i8;offset=4];12;True)", "field 'x' is not aligned" },
+    { "Record(x[type=i8;offset=0];12;True)", "the size of an aligned record is a multiple of 8" },
+    { "Record(x[type=i8;offset=0],x[type=i1;offset=8];12;False)", "two fields are named 'x'" },
+    { "Record(x[type=pyint;offset=0];8;False)", "fields are numbers" },
+    { "Record(x[type=f8[:];offset=0];80;False)", "fields are numbers" },
+    { "Record([type=i8;offset=0];8;False)", "expected the name of a field" },
+    { "Record(x[kind=i8;offset=0];8;False)", "expected 'type=', not 'kind'" },
+    { "Record(x[type=i8;offset=0];8;False;odd)", "expected 'readonly' or 'unaligned'" },
+    { "Record(x[type=i8;offset=0];99999999;False)", "expected a number up to" },
+    { "Record(x[type=nestedarray(f8, (9999, 9999));offset=0];8;False)", "a record of more than" },
+    { "Record(x[type=nestedarray(pyint, (2,));offset=0];8;False)", "nested arrays hold" },
 };
 
 static void test_errors(void **state)

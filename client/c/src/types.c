@@ -31,7 +31,17 @@ static enum kiln_type_kind public_kind(const struct type *t)
     case TY_ARRAY:
         return KILN_T_ARRAY;
     case TY_TUPLE:
-        return t->index ? KILN_T_OTHER : KILN_T_TUPLE;
+        return t->index ? KILN_T_NAMEDTUPLE : KILN_T_TUPLE;
+    case TY_ENUM:
+        return KILN_T_ENUM;
+    case TY_INTENUM:
+        return KILN_T_INTENUM;
+    case TY_RECORD:
+        return KILN_T_RECORD;
+    case TY_TYPEVALUE:
+        return KILN_T_TYPE;
+    case TY_FUNCTION:
+        return KILN_T_FUNCTION;
     case TY_OPTIONAL:
         return KILN_T_OPTIONAL;
     default:
@@ -63,7 +73,8 @@ static int convert(struct arena *a, const struct type *t, unsigned depth, struct
                               .ndim = t->ndim,
                               .layout = t->layout,
                               .readonly = t->readonly,
-                              .unaligned = t->unaligned };
+                              .unaligned = t->unaligned,
+                              .user = t->kind == TY_FUNCTION || !t->index ? t->index : t->index - 1 };
     to->text = type_text(a, t);
     if (!to->text)
         return kiln_err_set(e, KILN_E_NOMEM, 0, "no memory for a signature");
@@ -73,8 +84,8 @@ static int convert(struct arena *a, const struct type *t, unsigned depth, struct
         return rc;
     to->size = layout.size;
     to->align = layout.align;
-    uint32_t n =
-        to->kind == KILN_T_TUPLE ? t->n_items : to->kind == KILN_T_ARRAY || to->kind == KILN_T_OPTIONAL;
+    bool tuple = t->kind == TY_TUPLE, record = t->kind == TY_ARRAY && t->elem->kind == TY_RECORD;
+    uint32_t n = tuple ? t->n_items : to->kind == KILN_T_ARRAY || to->kind == KILN_T_OPTIONAL;
     if (!n)
         return 0;
     struct kiln_type *items = arena_new_array(a, n, struct kiln_type);
@@ -82,9 +93,11 @@ static int convert(struct arena *a, const struct type *t, unsigned depth, struct
         return kiln_err_set(e, KILN_E_NOMEM, 0, "no memory for a signature");
     uint32_t at = 0;
     for (uint32_t i = 0; i < n; i++) {
-        rc = convert(a, to->kind == KILN_T_TUPLE ? t->items[i] : t->elem, depth + 1, &items[i], e);
+        rc = convert(a, tuple ? t->items[i] : t->elem, depth + 1, &items[i], e);
         if (rc)
             return rc;
+        if (record) /* an element, not a reference to one */
+            items[i].size = t->elem->record->size;
         at = (at + items[i].align - 1) / items[i].align * items[i].align;
         items[i].offset = at;
         at += items[i].size;

@@ -20,7 +20,15 @@ enum word_tag {
     W_SCALAR, /* NumPy scalar: a = type_num */
     W_ARRAY,  /* a = type_num, b = rank, c = layout and flags */
     W_TUPLE,  /* the rest of the word = number of items */
+    /* of objects.h: the rest of the word is a serial */
+    W_NAMED,    /* named tuple; a W_TUPLE with its items follows */
+    W_ENUM,     /* member of an enum */
+    W_FUNCTION, /* compiled function */
+    W_TYPE,     /* class or dtype */
+    W_RECORD,   /* a = flags; the next word is a serial, as behind a W_ARRAY of records */
 };
+#define WORD_OF_SERIAL(tag, serial) ((uint32_t)(tag) | (uint32_t)(serial) << 8)
+#define WORD_SERIAL(w) ((w) >> 8)
 #define WORD(tag, a, b, c) ((uint32_t)(tag) | (uint32_t)(a) << 8 | (uint32_t)(b) << 16 | (uint32_t)(c) << 24)
 #define WORD_OF_TUPLE(n) ((uint32_t)W_TUPLE | (uint32_t)(n) << 8)
 #define WORD_ITEMS(w) ((w) >> 8)
@@ -41,8 +49,9 @@ struct print {
 /* Add the words of o. 0, or 1 when o has no type (or there are too many words), or -1 with an exception.
  * careful: look at the sizes of ints; OverflowError past 64 bits. numba: uint64 exists for ints. */
 int print_value(struct print *p, PyObject *o, bool careful, bool numba, int depth);
-/* The word of an array (exact class checked by the caller); 0 when its dtype is not supported. */
-uint32_t print_array(PyObject *o);
+/* The words of an array (exact class checked by the caller): returns how many, 1 or 2; 0 when its dtype is not
+ * supported; -1 with an exception. */
+int print_array(PyObject *o, uint32_t words[2]);
 /* Type text of o: a new str, None where it has no type. */
 PyObject *print_text(PyObject *o, bool numba);
 
@@ -60,6 +69,8 @@ enum step_code {
     S_ABSENT,  /* None for an optional; size: of the value */
     S_PRESENT, /* a value for an optional, whose step follows; size: of the value */
     S_CONVERT, /* number: type_num of the scalar to convert to */
+    S_RECORD,
+    S_ENUM,
 };
 struct step {
     uint8_t code;
@@ -76,11 +87,17 @@ struct plan {
 /* How far the values are from what the signature says. Lower is better. */
 enum match { MATCH_EXACT = 0, MATCH_WEAK = 1, MATCH_SAFE = 16, MATCH_NOT = 1 << 20 };
 
+/* What numbers of a module's user types and functions mean in this process: serials, UINT32_MAX where unknown. */
+struct numbers {
+    const uint32_t *users, *functions;
+    uint32_t n_users, n_functions;
+};
+
 /* The plan for values of this fingerprint and a signature of as many parameters, in *ret (PyMem_Free).
  * MATCH_NOT and NULL when they don't fit; convert: numbers may be converted, layouts and flags relaxed
  * (else only weak scalars meet their typed ones). -1 with an exception. */
 int plan_make(const struct print *p, const struct kiln_type *params, uint32_t n, bool convert,
-              struct plan **ret);
+              const struct numbers *numbers, struct plan **ret);
 
 /* Pack n values (borrowed) into block. mems: n_arrays headers, filled for arrays, whose `user` is the
  * array object (borrowed); with keep false arrays go without owner. Returns 0, 1 when an int does not fit
@@ -93,6 +110,7 @@ struct owners {
     const struct kiln_mem *mems; /* of the arguments and the environment: not to be released */
     uint32_t n;
     PyObject *keep; /* whom returned memory keeps alive: the specialization */
+    const struct numbers *numbers;
     bool plain;     /* sized numbers become Python's own, else NumPy's scalars */
 };
 /* A Python object of the value at p. Takes over the references in it. */

@@ -5,6 +5,7 @@
 #include "client/python/ext/ext.h"
 #include "client/python/ext/marshal.h"
 #include "client/python/ext/numpy.h"
+#include "client/python/ext/objects.h"
 #include "client/python/ext/specialization.h"
 
 PyObject *ext_missing;
@@ -96,6 +97,7 @@ static PyMethodDef methods[] = {
     { "digest", digest, METH_O, "BLAKE2b-256 of bytes." },
     { "pack_kir", pack_kir, METH_O, "msgpack of nested lists." },
     { "typeof", KEYWORDS(type_of), "Canonical type text of an argument, or None." },
+    { "object_of", objects_by_serial, METH_O, "The object with this serial number." },
     { "accept_array_type", accept, METH_O, "Treat this subclass of ndarray as a plain array." },
     { "target_default", target_default, METH_NOARGS, "This machine's level." },
     { "target_resolve", target_resolve, METH_O, "Canonical target text." },

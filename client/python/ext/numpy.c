@@ -56,9 +56,12 @@ static unsigned n_accepted;
 typedef PyObject *(*array_new_fn)(PyTypeObject *subtype, int nd, const intptr_t *dims, int type_num,
                                   const intptr_t *strides, void *data, int itemsize, int flags,
                                   PyObject *obj);
+typedef PyObject *(*new_from_descr_fn)(PyTypeObject *subtype, PyObject *descr, int nd, const intptr_t *dims,
+                                       const intptr_t *strides, void *data, int flags, PyObject *obj);
 typedef int (*set_base_fn)(PyObject *array, PyObject *base);
-enum { SLOT_NEW = 93, SLOT_SET_BASE = 282 };
+enum { SLOT_NEW = 93, SLOT_NEW_FROM_DESCR = 94, SLOT_SET_BASE = 282 };
 static array_new_fn array_new;
+static new_from_descr_fn new_from_descr;
 static set_base_fn set_base;
 
 /* Does an instance hold its value right behind its head? Asked of NumPy itself. */
@@ -127,8 +130,80 @@ static int find_table(PyObject *modules)
     if (!table)
         return -1;
     array_new = (array_new_fn)(uintptr_t)table[SLOT_NEW];
+    new_from_descr = (new_from_descr_fn)(uintptr_t)table[SLOT_NEW_FROM_DESCR];
     set_base = (set_base_fn)(uintptr_t)table[SLOT_SET_BASE];
     return 0;
+}
+
+/* numpy.void and numpy.record, as laid out since 1.7. */
+struct np_record {
+    PyObject ob_base;
+    Py_ssize_t size;
+    char *data;
+    PyObject *dtype;
+    int flags;
+};
+static PyTypeObject *record_types[2];
+static PyObject *record_class; /* numpy.record */
+static PyObject *dtype_class;
+
+/* Classes of records, if one laid out as here says of itself what NumPy says of it. */
+static int find_records(PyObject *numpy)
+{
+    PyObject *array = PyObject_CallMethod(numpy, "zeros", "i[(ss)]", 1, "x", "i1");
+    PyObject *one = array ? PySequence_GetItem(array, 0) : NULL;
+    PyObject *cls = one ? PyObject_GetAttrString(numpy, "record") : NULL;
+    PyObject *recarray = cls ? PyObject_GetAttrString(numpy, "recarray") : NULL;
+    PyObject *dtype = recarray ? PyObject_GetAttrString(numpy, "dtype") : NULL;
+    int rc = dtype ? 0 : -1;
+    if (!rc) {
+        const struct np_array *a = (const struct np_array *)array;
+        const struct np_record *r = (const struct np_record *)one;
+        if (r->data == a->data && r->dtype == (PyObject *)a->descr && r->flags & NP_WRITEABLE) {
+            record_types[0] = Py_TYPE(one);
+            record_types[1] = (PyTypeObject *)cls;
+            Py_INCREF((PyObject *)record_types[0]);
+            Py_INCREF(cls);
+        }
+        Py_INCREF(cls);
+        record_class = cls;
+        Py_INCREF(dtype);
+        dtype_class = dtype;
+        Py_INCREF(recarray);
+        accepted[n_accepted++] = (PyTypeObject *)recarray; /* the first, of MAX_ACCEPTED */
+    }
+    Py_XDECREF(dtype);
+    Py_XDECREF(recarray);
+    Py_XDECREF(cls);
+    Py_XDECREF(one);
+    Py_XDECREF(array);
+    return rc;
+}
+
+bool np_is_record(PyTypeObject *type)
+{
+    return type == record_types[0] || type == record_types[1];
+}
+
+void *np_record_read(PyObject *o, PyObject **ret_dtype, bool *ret_readonly)
+{
+    const struct np_record *r = (const struct np_record *)o;
+    *ret_dtype = r->dtype;
+    *ret_readonly = !(r->flags & NP_WRITEABLE);
+    return r->data;
+}
+
+PyObject *np_record_new(PyObject *dtype, const void *data)
+{
+    /* numpy.record has its fields as attributes, and is a numpy.void */
+    PyObject *as = PyObject_CallFunction(dtype_class, "((OO))", record_class, dtype);
+    PyObject *view = as ? np_new_records(as, 0, NULL, NULL, (void *)(uintptr_t)data, true, NULL) : NULL;
+    PyObject *copy = view ? PyObject_CallMethod(view, "copy", NULL) : NULL;
+    PyObject *r = copy ? PyObject_CallMethod(copy, "__getitem__", "(())") : NULL;
+    Py_XDECREF(copy);
+    Py_XDECREF(view);
+    Py_XDECREF(as);
+    return r;
 }
 
 int np_ready(void)
@@ -142,7 +217,7 @@ int np_ready(void)
         PyErr_Clear();
         return 0;
     }
-    if (find_table(modules) || find_scalars(numpy)) {
+    if (find_table(modules) || find_scalars(numpy) || find_records(numpy)) {
         Py_DECREF(cls);
         return -1;
     }
@@ -249,6 +324,29 @@ PyObject *np_scalar_new(int k, const void *value)
     return o;
 }
 
+static PyObject *with_base(PyObject *a, PyObject *base)
+{
+    if (!a) {
+        Py_XDECREF(base);
+        return NULL;
+    }
+    if (base && set_base(a, base)) { /* takes base over */
+        Py_DECREF(a);
+        return NULL;
+    }
+    return a;
+}
+
+PyObject *np_new_records(PyObject *dtype, int ndim, const intptr_t *shape, const intptr_t *strides, void *data,
+                         bool readonly, PyObject *base)
+{
+    static char nothing[16]; /* NumPy allocates for itself when data is NULL */
+    Py_INCREF(dtype);        /* taken over by NumPy */
+    return with_base(new_from_descr(np_ndarray, dtype, ndim, shape, strides, data ? data : nothing,
+                                    readonly ? 0 : NP_WRITEABLE, NULL),
+                     base);
+}
+
 PyObject *np_new(int type_num, int ndim, const intptr_t *shape, const intptr_t *strides, void *data,
                  bool readonly, PyObject *base)
 {
@@ -262,13 +360,5 @@ PyObject *np_new(int type_num, int ndim, const intptr_t *shape, const intptr_t *
     static char nothing[16]; /* NumPy allocates for itself when data is NULL */
     PyObject *a = array_new(np_ndarray, ndim, shape, type_num, strides, data ? data : nothing, 0,
                             readonly ? 0 : NP_WRITEABLE, NULL);
-    if (!a) {
-        Py_XDECREF(base);
-        return NULL;
-    }
-    if (base && set_base(a, base)) { /* takes base over */
-        Py_DECREF(a);
-        return NULL;
-    }
-    return a;
+    return with_base(a, base);
 }

@@ -28,6 +28,7 @@ struct np_array {
 
 enum { NP_C = 0x1, NP_F = 0x2, NP_ALIGNED = 0x100, NP_WRITEABLE = 0x400 };
 #define NP_MAX_NDIM 32
+#define NP_VOID 20 /* type_num of structured dtypes */
 
 /* Rows of types.def that NumPy has, by type_num; longlong counts as int64. */
 struct np_kind {
@@ -56,5 +57,16 @@ PyObject *np_scalar_new(int k, const void *value);
 /* A new array over `data`; takes over `base` even on failure. */
 PyObject *np_new(int type_num, int ndim, const intptr_t *shape, const intptr_t *strides, void *data,
                  bool readonly, PyObject *base);
+
+
+/* Whether this is the class of a record: numpy.void or numpy.record. NumPy must be known. */
+bool np_is_record(PyTypeObject *type);
+/* Its dtype (borrowed) and whether it may be written; returns the address of its bytes. */
+void *np_record_read(PyObject *o, PyObject **ret_dtype, bool *ret_readonly);
+/* A record with a copy of these bytes. */
+PyObject *np_record_new(PyObject *dtype, const void *data);
+/* As np_new, of a structured dtype (borrowed). */
+PyObject *np_new_records(PyObject *dtype, int ndim, const intptr_t *shape, const intptr_t *strides, void *data,
+                         bool readonly, PyObject *base);
 
 #endif

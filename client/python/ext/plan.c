@@ -5,12 +5,14 @@
 
 #include "client/python/ext/marshal.h"
 #include "client/python/ext/numpy.h"
+#include "client/python/ext/objects.h"
 
 /* ---- making ------------------------------------------------------------------------------------ */
 
 struct maker {
     struct step *steps;
     uint32_t n, cap, n_arrays;
+    const struct numbers *numbers;
     bool convert;
     int score;
 };
@@ -97,6 +99,48 @@ static int convert_number(struct maker *m, uint32_t w, const struct kiln_type *t
     return step_if(m, S_CONVERT, number, t, MATCH_SAFE * (1 + (to - from) * 4) + (t->size < 8 ? 2 : 0));
 }
 
+/* Elements of this record? A type of Kiln's parser is canonical, so texts tell. */
+static bool same_record(uint32_t serial, const struct kiln_type *t)
+{
+    const char *text = object_at(serial)->text;
+    size_t n = strlen(text) - 1; /* flags of a reference come before the last parenthesis */
+    return !strncmp(text, t->text, n) && (t->text[n] == ')' || t->text[n] == ';');
+}
+
+static int match_record(struct maker *m, uint32_t w, uint32_t serial, const struct kiln_type *t)
+{
+    bool readonly = WORD_A(w) & FLAG_READONLY;
+    if (t->kind != KILN_T_RECORD || !same_record(serial, t) || (readonly && !t->readonly) ||
+        (!m->convert && readonly != t->readonly))
+        return MATCH_NOT;
+    m->n_arrays++;
+    return step_if(m, S_RECORD, 0, t, readonly != t->readonly);
+}
+
+/* Objects of which the type says which they are. */
+static int match_object(struct maker *m, uint32_t w, const struct kiln_type *t)
+{
+    const struct object *o = object_at(WORD_SERIAL(w));
+    const struct numbers *n = m->numbers;
+    switch (t->kind) {
+    case KILN_T_ENUM:
+    case KILN_T_INTENUM:
+        return n && t->user < n->n_users && n->users[t->user] == o->serial
+                   ? step_if(m, S_ENUM, t->kind == KILN_T_INTENUM, t, 0)
+                   : MATCH_NOT;
+    case KILN_T_FUNCTION:
+        return n && t->user < n->n_functions && n->functions[t->user] == o->serial ? step_if(m, S_NONE, 0, t, 0)
+                                                                                  : MATCH_NOT;
+    case KILN_T_TYPE:
+        return WORD_TAG(w) == W_TYPE && !strncmp(t->text, "class(", 6) && !strncmp(t->text + 6, o->text, strlen(o->text)) &&
+                       !strcmp(t->text + 6 + strlen(o->text), ")")
+                   ? step_if(m, S_NONE, 0, t, 0)
+                   : MATCH_NOT;
+    default:
+        return MATCH_NOT;
+    }
+}
+
 static int match_array(struct maker *m, uint32_t w, const struct kiln_type *t)
 {
     if (t->kind != KILN_T_ARRAY || (unsigned)t->numpy != WORD_A(w) || t->ndim != WORD_B(w))
@@ -132,8 +176,17 @@ static int match_optional(struct maker *m, const uint32_t **words, const struct 
 
 static int match_tuple(struct maker *m, const uint32_t **words, const struct kiln_type *t)
 {
+    const struct numbers *numbers = m->numbers;
+    bool named = WORD_TAG(**words) == W_NAMED;
+    if (named) {
+        uint32_t serial = WORD_SERIAL(*(*words)++);
+        /* a named tuple is a tuple too, where conversions are made */
+        if (t->kind == KILN_T_NAMEDTUPLE ? !numbers || t->user >= numbers->n_users || numbers->users[t->user] != serial
+                                         : !m->convert)
+            return MATCH_NOT;
+    }
     unsigned n = WORD_ITEMS(**words);
-    if (t->kind != KILN_T_TUPLE || t->n_items != n)
+    if ((t->kind != KILN_T_TUPLE && (!named || t->kind != KILN_T_NAMEDTUPLE)) || t->n_items != n)
         return MATCH_NOT;
     (*words)++;
     struct step *s = add(m, S_TUPLE, 0, t);
@@ -154,14 +207,25 @@ static int match(struct maker *m, const uint32_t **words, const struct kiln_type
     if (t->kind == KILN_T_OPTIONAL)
         return match_optional(m, words, t);
     uint32_t w = **words;
-    if (WORD_TAG(w) == W_TUPLE)
+    if (WORD_TAG(w) == W_TUPLE || WORD_TAG(w) == W_NAMED)
         return match_tuple(m, words, t);
     (*words)++;
     switch (WORD_TAG(w)) {
     case W_NONE:
         return t->kind == KILN_T_NONE ? step_if(m, S_NONE, 0, t, 0) : MATCH_NOT;
     case W_ARRAY:
+        if (WORD_A(w) == NP_VOID) {
+            uint32_t serial = *(*words)++;
+            if (t->kind != KILN_T_ARRAY || t->numpy != NP_VOID || !same_record(serial, &t->items[0]))
+                return MATCH_NOT;
+        }
         return match_array(m, w, t);
+    case W_RECORD:
+        return match_record(m, w, *(*words)++, t);
+    case W_ENUM:
+    case W_FUNCTION:
+    case W_TYPE:
+        return match_object(m, w, t);
     default:
         break;
     }
@@ -196,9 +260,9 @@ static int match(struct maker *m, const uint32_t **words, const struct kiln_type
 }
 
 int plan_make(const struct print *p, const struct kiln_type *params, uint32_t n, bool convert,
-              struct plan **ret)
+              const struct numbers *numbers, struct plan **ret)
 {
-    struct maker m = { .convert = convert };
+    struct maker m = { .convert = convert, .numbers = numbers };
     const uint32_t *w = p->words, *end = p->words + p->n;
     int rc = 0;
     *ret = NULL;
@@ -362,6 +426,38 @@ static inline void pack_array(struct packer *k, PyObject *o, unsigned ndim, unsi
     }
 }
 
+static void pack_record(struct packer *k, PyObject *o, unsigned char *to)
+{
+    PyObject *dtype;
+    bool readonly;
+    struct kiln_array view = { .owner = NULL, .data = np_record_read(o, &dtype, &readonly) };
+    if (k->keep) {
+        *k->mem = (struct kiln_mem){
+            .refs = INT64_C(1) << 32, .release = argument_released, .data = view.data, .user = o
+        };
+        view.owner = k->mem++;
+    }
+    memcpy(to, &view, sizeof view);
+}
+
+static int pack_enum(PyObject *o, bool is_int, unsigned char *to)
+{
+    if (is_int) {
+        long long v = PyLong_AsLongLong(o);
+        if (v == -1 && PyErr_Occurred())
+            return -1;
+        memcpy(to, &v, 8);
+        return 0;
+    }
+    int32_t i = object_member(o);
+    if (i < 0) {
+        PyErr_Format(PyExc_ValueError, "%R is no member that its enum lists", o);
+        return -1;
+    }
+    memcpy(to, &i, 4);
+    return 0;
+}
+
 /* One value; recursion is bounded by TUPLE_DEPTH. */
 static int pack_one(struct packer *k, PyObject *o, unsigned char *at)
 {
@@ -414,6 +510,11 @@ static int pack_one(struct packer *k, PyObject *o, unsigned char *at)
         return pack_one(k, o, to);
     case S_CONVERT:
         return convert_scalar(o, s->number, to);
+    case S_RECORD:
+        pack_record(k, o, to);
+        return 0;
+    case S_ENUM:
+        return pack_enum(o, s->number, to);
     default: /* S_NONE */
         return 0;
     }

@@ -4,22 +4,80 @@
 
 #include "client/python/ext/marshal.h"
 #include "client/python/ext/numpy.h"
+#include "client/python/ext/objects.h"
 #include "proto/base/buf.h"
 
-uint32_t print_array(PyObject *o)
+int print_array(PyObject *o, uint32_t words[2])
 {
     const struct np_array *a = (const struct np_array *)o;
     const struct np_descr *d = a->descr;
     unsigned number = (unsigned)d->type_num;
-    if (number >= NP_KINDS || !np_kinds[number].name || d->byteorder == '>' || a->nd < 0 ||
-        a->nd > NP_MAX_NDIM)
+    const struct object *record = NULL;
+    if (a->nd < 0 || a->nd > NP_MAX_NDIM)
+        return 0;
+    if (number == NP_VOID && !(record = object_of_dtype((PyObject *)a->descr)))
+        return PyErr_Occurred() ? -1 : 0;
+    if (!record && (number >= NP_KINDS || !np_kinds[number].name || d->byteorder == '>'))
         return 0;
     unsigned c = a->flags & NP_C ? LAYOUT_C : a->flags & NP_F ? LAYOUT_F : LAYOUT_A;
     if (!(a->flags & NP_WRITEABLE))
         c |= FLAG_READONLY;
     if (!(a->flags & NP_ALIGNED))
         c |= FLAG_UNALIGNED;
-    return WORD(W_ARRAY, np_kinds[number].number, a->nd, c);
+    words[0] = WORD(W_ARRAY, record ? NP_VOID : np_kinds[number].number, a->nd, c);
+    words[1] = record ? record->serial : 0;
+    return record ? 2 : 1;
+}
+
+static int print_items(struct print *p, PyObject *o, bool careful, bool numba, int depth)
+{
+    Py_ssize_t n = PyTuple_Size(o);
+    if (n >= PRINT_WORDS || depth >= TUPLE_DEPTH)
+        return 1;
+    p->words[p->n++] = WORD_OF_TUPLE(n);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        int rc = print_value(p, PyTuple_GetItem(o, i), careful, numba, depth + 1);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* What neither Python nor NumPy has built in: by the object's class, or by the object itself. */
+static int print_object(struct print *p, PyObject *o, bool careful, bool numba, int depth)
+{
+    PyTypeObject *type = Py_TYPE(o);
+    if (p->n + 2 > PRINT_WORDS)
+        return 1;
+    if (np_is_record(type)) {
+        PyObject *dtype;
+        bool readonly;
+        np_record_read(o, &dtype, &readonly);
+        const struct object *r = object_of_dtype(dtype);
+        if (!r)
+            return PyErr_Occurred() ? -1 : 1;
+        p->words[p->n++] = WORD(W_RECORD, readonly ? FLAG_READONLY : 0, 0, 0);
+        p->words[p->n++] = r->serial;
+        return 0;
+    }
+    const struct object *r = object_learn((PyObject *)type);
+    if (!r && PyErr_Occurred())
+        return -1;
+    if (r && r->kind == O_NAMEDTUPLE) {
+        p->words[p->n++] = WORD_OF_SERIAL(W_NAMED, r->serial);
+        return print_items(p, o, careful, numba, depth);
+    }
+    if (r && (r->kind == O_ENUM || r->kind == O_INTENUM)) {
+        p->words[p->n++] = WORD_OF_SERIAL(W_ENUM, r->serial);
+        return 0;
+    }
+    r = object_learn(o);
+    if (!r)
+        return PyErr_Occurred() ? -1 : 1;
+    if (r->kind != O_FUNCTION && r->kind != O_TYPE && r->kind != O_RECORD)
+        return 1;
+    p->words[p->n++] = WORD_OF_SERIAL(r->kind == O_FUNCTION ? W_FUNCTION : W_TYPE, r->serial);
+    return 0;
 }
 
 /* Ints past int64: 0 with the tag, or -1. */
@@ -42,6 +100,20 @@ static int print_int(PyObject *o, bool numba, uint32_t *ret)
     return -1;
 }
 
+/* Arrays of an accepted class, and objects. */
+static int print_other(struct print *p, PyObject *o, bool careful, bool numba, int depth)
+{
+    uint32_t words[2];
+    if (!np_is_array(Py_TYPE(o)))
+        return print_object(p, o, careful, numba, depth);
+    int n = print_array(o, words);
+    if (n <= 0 || p->n + 2 > PRINT_WORDS)
+        return n < 0 ? -1 : 1;
+    for (int i = 0; i < n; i++)
+        p->words[p->n++] = words[i];
+    return 0;
+}
+
 int print_value(struct print *p, PyObject *o, bool careful, bool numba, int depth)
 {
     PyTypeObject *type = Py_TYPE(o);
@@ -51,9 +123,17 @@ int print_value(struct print *p, PyObject *o, bool careful, bool numba, int dept
     if (type == &PyFloat_Type) {
         w = WORD(W_FLOAT, 0, 0, 0);
     } else if (type == np_ndarray) { /* not NULL: no object has that type */
-        w = print_array(o);
-        if (!w)
-            return 1;
+        uint32_t words[2];
+        int n = print_array(o, words);
+        if (n <= 0)
+            return n < 0 ? -1 : 1;
+        w = words[0];
+        if (n > 1) {
+            if (p->n + 2 > PRINT_WORDS)
+                return 1;
+            p->words[p->n++] = w;
+            w = words[1];
+        }
     } else if (type == &PyLong_Type) {
         w = WORD(W_INT, 0, 0, 0);
         if (careful && print_int(o, numba, &w))
@@ -65,32 +145,21 @@ int print_value(struct print *p, PyObject *o, bool careful, bool numba, int dept
     } else if (o == Py_None) {
         w = WORD(W_NONE, 0, 0, 0);
     } else if (type == &PyTuple_Type) {
-        Py_ssize_t n = PyTuple_Size(o);
-        if (n >= PRINT_WORDS || depth >= TUPLE_DEPTH)
-            return 1;
-        p->words[p->n++] = WORD_OF_TUPLE(n);
-        for (Py_ssize_t i = 0; i < n; i++) {
-            int rc = print_value(p, PyTuple_GetItem(o, i), careful, numba, depth + 1);
-            if (rc)
-                return rc;
-        }
-        return 0;
+        return print_items(p, o, careful, numba, depth);
     } else {
-        int ready = np_ready();
-        if (ready <= 0)
-            return ready ? -1 : 1;
-        int k = np_scalar_kind(type);
-        w = k >= 0 ? WORD(W_SCALAR, k, 0, 0) : np_is_array(type) ? print_array(o) : 0;
-        if (!w)
-            return 1;
+        int k = np_ready() > 0 ? np_scalar_kind(type) : -1;
+        if (k < 0)
+            return PyErr_Occurred() ? -1 : print_other(p, o, careful, numba, depth);
+        w = WORD(W_SCALAR, k, 0, 0);
     }
     p->words[p->n++] = w;
     return 0;
 }
 
-static void array_text(struct buf *b, uint32_t w)
+static void array_text(struct buf *b, const uint32_t **more)
 {
-    const char *name = np_kinds[WORD_A(w)].name;
+    uint32_t w = (*more)[-1];
+    const char *name = WORD_A(w) == NP_VOID ? object_at(*(*more)++)->text : np_kinds[WORD_A(w)].name;
     unsigned ndim = WORD_B(w), c = WORD_C(w), layout = c & LAYOUT_MASK;
     if (ndim == 0 || c & (FLAG_READONLY | FLAG_UNALIGNED)) {
         buf_printf(b, "Array(%s, %u, '%c'%s%s)", name, ndim, "CFA"[layout],
@@ -103,6 +172,17 @@ static void array_text(struct buf *b, uint32_t w)
         buf_printf(b, "%s%s", i ? ", " : "", unit ? "::1" : ":");
     }
     buf_byte(b, ']');
+}
+
+static void words_text(struct buf *b, const uint32_t **w, bool numba);
+
+static void items_text(struct buf *b, const uint32_t **w, unsigned n, bool numba)
+{
+    for (unsigned i = 0; i < n; i++) {
+        buf_str(b, i ? ", " : "");
+        words_text(b, w, numba);
+    }
+    buf_str(b, n == 1 ? ",))" : "))");
 }
 
 /* The canonical text of the value whose words begin at *w; moves *w behind it. */
@@ -132,16 +212,30 @@ static void words_text(struct buf *b, const uint32_t **w, bool numba)
         buf_str(b, np_kinds[WORD_A(v)].name);
         break;
     case W_ARRAY:
-        array_text(b, v);
+        array_text(b, w);
         break;
+    case W_NAMED:
+        buf_printf(b, "NamedTuple(@%u, (", WORD_SERIAL(v));
+        v = *(*w)++;
+        items_text(b, w, WORD_ITEMS(v), numba);
+        break;
+    case W_ENUM:
+        buf_printf(b, "%s(@%u)", object_at(WORD_SERIAL(v))->kind == O_INTENUM ? "IntEnum" : "Enum", WORD_SERIAL(v));
+        break;
+    case W_FUNCTION:
+        buf_printf(b, "function(@%u)", WORD_SERIAL(v));
+        break;
+    case W_TYPE:
+        buf_printf(b, "class(%s)", object_at(WORD_SERIAL(v))->text);
+        break;
+    case W_RECORD: {
+        const char *text = object_at(*(*w)++)->text;
+        buf_printf(b, "%.*s%s)", (int)strlen(text) - 1, text, WORD_A(v) & FLAG_READONLY ? ";readonly" : "");
+        break;
+    }
     default: { /* W_TUPLE */
-        unsigned n = WORD_ITEMS(v);
         buf_str(b, "Tuple((");
-        for (unsigned i = 0; i < n; i++) {
-            buf_str(b, i ? ", " : "");
-            words_text(b, w, numba);
-        }
-        buf_str(b, n == 1 ? ",))" : "))");
+        items_text(b, w, WORD_ITEMS(v), numba);
     }
     }
 }

@@ -129,7 +129,7 @@ static struct entry *install(struct dispatcher *d, PyObject *made, const struct 
     struct specialization *s = (struct specialization *)made;
     struct plan *plan = NULL;
     if (typed && s->artifact && s->sig->n_params == d->n_params &&
-        plan_make(p, s->sig->params, d->n_params, true, &plan) < 0)
+        plan_make(p, s->sig->params, d->n_params, true, &s->numbers, &plan) < 0)
         return NULL;
     if (!plan) {
         PyErr_Format(PyExc_TypeError, "compile_for of %U() returned %R, which does not take these arguments",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "client/python/ext/numpy.h"
+#include "client/python/ext/objects.h"
 
 /* What a call has on the stack; larger blocks come from the heap. */
 #define BLOCK_BYTES 512
@@ -16,9 +17,13 @@ PyTypeObject *specialization_type;
 
 bool specialization_fresh(const struct specialization *s)
 {
-    for (uint32_t i = 0; i < s->n_env; i++)
-        if (print_array(PyTuple_GetItem(s->env, i)) != s->env_words[i])
+    for (uint32_t i = 0; i < s->n_env; i++) {
+        uint32_t words[2] = { 0, 0 };
+        if (print_array(PyTuple_GetItem(s->env, i), words) < 0)
+            PyErr_Clear();
+        if (words[0] != s->env_words[2 * i] || words[1] != s->env_words[2 * i + 1])
             return false;
+    }
     return true;
 }
 
@@ -93,7 +98,7 @@ PyObject *specialization_call(struct specialization *s, const struct plan *plan,
         *ret_overflow = rc > 0;
         return NULL;
     }
-    struct owners own = { .mems = mems, .n = plan->n_arrays, .keep = (PyObject *)s, .plain = s->plain };
+    struct owners own = { .mems = mems, .n = plan->n_arrays, .keep = (PyObject *)s, .plain = s->plain, .numbers = &s->numbers };
     Py_INCREF(&s->ob_base); /* other threads may drop it meanwhile, and the plan with it */
     int32_t status = run(s, ret, block, NULL, &exc);
     PyObject *result = NULL;
@@ -127,7 +132,7 @@ static PyObject *call_large(struct specialization *s, const struct plan *plan, P
     } else {
         Py_INCREF(&s->ob_base);
         int32_t status = run(s, block + args + env, block, s->n_env ? block + args : NULL, &exc);
-        struct owners own = { .mems = mems, .n = n_mems, .keep = (PyObject *)s, .plain = s->plain };
+        struct owners own = { .mems = mems, .n = n_mems, .keep = (PyObject *)s, .plain = s->plain, .numbers = &s->numbers };
         if (status == KILN_DONE)
             result = give_back(s, block + args + env, &own);
         else
@@ -161,7 +166,7 @@ static PyObject *spec_call(struct specialization *s, PyObject *args, PyObject *k
     }
     struct plan *plan = NULL;
     if (!rc)
-        rc = plan_make(&p, s->sig->params, s->sig->n_params, false, &plan);
+        rc = plan_make(&p, s->sig->params, s->sig->n_params, false, &s->numbers, &plan);
     if (rc < 0)
         return NULL;
     if (!plan || !specialization_fresh(s)) {
@@ -179,9 +184,9 @@ static PyObject *spec_call(struct specialization *s, PyObject *args, PyObject *k
 
 static bool holds_array(const struct kiln_type *t)
 {
-    if (t->kind == KILN_T_ARRAY)
+    if (t->kind == KILN_T_ARRAY) /* a record is copied */
         return true;
-    if (t->kind == KILN_T_TUPLE || t->kind == KILN_T_OPTIONAL)
+    if (t->kind == KILN_T_TUPLE || t->kind == KILN_T_NAMEDTUPLE || t->kind == KILN_T_OPTIONAL)
         for (uint32_t i = 0; i < t->n_items; i++)
             if (holds_array(&t->items[i]))
                 return true;
@@ -227,23 +232,26 @@ static int set_env(struct specialization *s, PyObject *types, PyObject *env)
     struct print p = { .n = 0 };
     if (np_ready() < 0)
         return -1;
-    s->env_words = PyMem_Malloc(n * sizeof *s->env_words);
+    s->env_words = PyMem_Malloc((size_t)n * 2 * sizeof *s->env_words);
     if (!s->env_words) {
         PyErr_NoMemory();
         return -1;
     }
     for (uint32_t i = 0; i < n; i++) {
         PyObject *o = PyTuple_GetItem(s->env, i);
-        int rc = np_is_array(Py_TYPE(o)) ? print_value(&p, o, false, false, 0) : 1;
+        uint32_t *words = &s->env_words[2 * i];
+        int rc = np_is_array(Py_TYPE(o)) ? print_array(o, words) : 0;
         if (rc < 0)
             return -1;
-        if (rc) {
+        if (!rc || p.n + 2 > PRINT_WORDS) {
             PyErr_Format(PyExc_TypeError, "env[%u] is not an array that compiled code can take", i);
             return -1;
         }
-        s->env_words[i] = p.words[i];
+        words[1] = rc > 1 ? words[1] : 0;
+        for (int k = 0; k < rc; k++)
+            p.words[p.n++] = words[k];
     }
-    int rc = plan_make(&p, s->env_sig->params, n, true, &s->env_plan);
+    int rc = plan_make(&p, s->env_sig->params, n, true, NULL, &s->env_plan);
     if (rc < 0)
         return -1;
     if (!s->env_plan) {
@@ -254,15 +262,38 @@ static int set_env(struct specialization *s, PyObject *types, PyObject *env)
     return 0;
 }
 
+/* Serials of a sequence's objects; an object that is none of objects.h has no serial. */
+static int set_numbers(PyObject *tuple, const uint32_t **ret, uint32_t *ret_n)
+{
+    Py_ssize_t n = PyTuple_Size(tuple);
+    uint32_t *serials = PyMem_Malloc(((size_t)n + 1) * sizeof *serials);
+    *ret = serials;
+    if (!serials) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    *ret_n = (uint32_t)n;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *item = PyTuple_GetItem(tuple, i);
+        const struct object *o = item == Py_None ? NULL : object_learn(item);
+        if (!o && PyErr_Occurred())
+            return -1;
+        serials[i] = o ? o->serial : UINT32_MAX;
+    }
+    return 0;
+}
+
 static int spec_init(struct specialization *s, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = { "artifact", "params",     "ret",  "env_types", "env", "nogil",
-                             "parallel", "raise_hook", "data", "numba",     NULL };
-    PyObject *artifact, *params = NULL, *env_types = NULL, *env = NULL, *hook = NULL, *data = NULL;
+                             "parallel", "raise_hook", "data", "numba", "classes", "functions", NULL };
+    PyObject *artifact, *params = NULL, *env_types = NULL, *env = NULL, *hook = NULL, *data = NULL, *classes = NULL,
+             *functions = NULL;
     const char *ret = NULL;
     int nogil = 0, parallel = 0, numba = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$OzOOppOOp", names, artifact_type, &artifact, &params,
-                                     &ret, &env_types, &env, &nogil, &parallel, &hook, &data, &numba))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$OzOOppOOpO!O!", names, artifact_type, &artifact, &params,
+                                     &ret, &env_types, &env, &nogil, &parallel, &hook, &data, &numba, &PyTuple_Type, &classes,
+                                     &PyTuple_Type, &functions))
         return -1;
     if (s->sig) {
         PyErr_SetString(PyExc_TypeError, "a Specialization is made once");
@@ -278,6 +309,11 @@ static int spec_init(struct specialization *s, PyObject *args, PyObject *kwargs)
     s->sig = sig;
     s->ret = sig->ret;
     s->keeps = holds_array(sig->ret);
+    if ((classes && set_numbers(classes, &s->numbers.users, &s->numbers.n_users)) ||
+        (functions && set_numbers(functions, &s->numbers.functions, &s->numbers.n_functions)))
+        return -1;
+    Py_XINCREF(classes);
+    s->classes = classes;
     if (env_types && env && set_env(s, env_types, env))
         return -1;
     struct kiln_error e = KILN_ERROR_INIT;
@@ -333,6 +369,9 @@ static void spec_dealloc(struct specialization *s)
     Py_CLEAR(s->artifact);
     PyMem_Free(s->env_plan);
     PyMem_Free(s->env_words);
+    PyMem_Free((void *)(uintptr_t)s->numbers.users);
+    PyMem_Free((void *)(uintptr_t)s->numbers.functions);
+    Py_CLEAR(s->classes);
     kiln_result_free(s->env_sig);
     kiln_result_free((void *)(uintptr_t)s->sig);
     PyObject_GC_Del(&s->ob_base);

@@ -17,7 +17,9 @@ struct specialization {
     PyObject *env;                  /* tuple of arrays */
     struct kiln_signature *env_sig; /* NULL: none */
     struct plan *env_plan;
-    uint32_t *env_words;
+    uint32_t *env_words; /* two an array */
+    struct numbers numbers;
+    PyObject *classes; /* tuple: the class of each user type of the module */
     uint32_t n_env;
     bool release_gil;
     bool plain; /* numba semantics: numbers come back as Python's */

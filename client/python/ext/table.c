@@ -126,7 +126,7 @@ int table_choose(struct dispatcher *d, const struct print *p, bool convert, stru
         if (s->sig->n_params != d->n_params || !specialization_fresh(s))
             continue;
         struct plan *plan;
-        int score = plan_make(p, s->sig->params, d->n_params, convert, &plan);
+        int score = plan_make(p, s->sig->params, d->n_params, convert, &s->numbers, &plan);
         if (score < 0) {
             PyMem_Free(*ret_plan);
             *ret_plan = NULL;

@@ -9,6 +9,7 @@
 
 #include "client/python/ext/marshal.h"
 #include "client/python/ext/numpy.h"
+#include "client/python/ext/objects.h"
 
 struct memory {
     PyObject ob_base;
@@ -105,12 +106,20 @@ static PyObject *argument_of(const struct kiln_mem *owner, const struct owners *
     return NULL;
 }
 
+static bool same_dtype(const struct np_array *a, const struct kiln_type *t)
+{
+    const struct object *o = a->descr->type_num == NP_VOID ? object_of_dtype((PyObject *)a->descr) : NULL;
+    if (!o)
+        PyErr_Clear();
+    return o && !strcmp(o->text, t->items[0].text);
+}
+
 static bool same_array(struct np_array *a, const struct kiln_type *t, const struct kiln_array *v)
 {
     unsigned n = t->ndim;
     return Py_TYPE(&a->ob_base) == np_ndarray && a->data == v->data && a->nd == (int)n &&
            a->descr->type_num >= 0 && a->descr->type_num < NP_KINDS &&
-           np_kinds[a->descr->type_num].number == t->numpy && !(a->flags & NP_WRITEABLE) == t->readonly &&
+           (t->numpy == NP_VOID ? same_dtype(a, t) : np_kinds[a->descr->type_num].number == t->numpy) && !(a->flags & NP_WRITEABLE) == t->readonly &&
            !memcmp(a->dimensions, v->dims, n * sizeof *v->dims) &&
            !memcmp(a->strides, v->dims + n, n * sizeof *v->dims);
 }
@@ -134,6 +143,14 @@ static PyObject *unbox_array(const struct kiln_type *t, const unsigned char *p, 
         Py_XINCREF(m->keep);
         base = (PyObject *)m;
     }
+    if (t->numpy == NP_VOID) {
+        const struct object *o = object_of_record(t->items[0].text);
+        if (!o) {
+            Py_DECREF(base);
+            return NULL;
+        }
+        return np_new_records(o->o, (int)t->ndim, v->dims, v->dims + t->ndim, v->data, t->readonly, base);
+    }
     return np_new(t->numpy, (int)t->ndim, v->dims, v->dims + t->ndim, v->data, t->readonly, base);
 }
 
@@ -153,6 +170,77 @@ static PyObject *unbox_tuple(const struct kiln_type *t, const unsigned char *p, 
     for (; i < t->n_items; i++)
         unbox_drop(&t->items[i], p + t->items[i].offset, own);
     return tuple;
+}
+
+static void drop_flag(char *text, const char *flag)
+{
+    size_t n = strlen(text), k = strlen(flag);
+    if (n > k && !strcmp(text + n - k, flag))
+        strcpy(text + n - k, ")");
+}
+
+/* A record is a copy, as in Numba. */
+static PyObject *unbox_record(const struct kiln_type *t, const unsigned char *p, const struct owners *own)
+{
+    const struct kiln_array *v = (const struct kiln_array *)p;
+    char *text = PyMem_Malloc(strlen(t->text) + 1);
+    PyObject *r = NULL;
+    if (text) { /* of the dtype: without the flags of a reference */
+        strcpy(text, t->text);
+        drop_flag(text, ";unaligned)");
+        drop_flag(text, ";readonly)");
+        const struct object *o = object_of_record(text);
+        r = o ? np_record_new(o->o, v->data) : NULL;
+        PyMem_Free(text);
+    } else {
+        PyErr_NoMemory();
+    }
+    if (!argument_of(v->owner, own))
+        kiln_mem_unref(v->owner);
+    return r;
+}
+
+static PyObject *class_of(const struct kiln_type *t, const struct owners *own)
+{
+    const struct numbers *n = own->numbers;
+    const struct object *o = n && t->user < n->n_users ? object_at(n->users[t->user]) : NULL;
+    if (!o)
+        PyErr_Format(PyExc_SystemError, "a result of type %s, whose class is not known", t->text);
+    return o ? o->o : NULL;
+}
+
+/* tuple.__new__(cls, items): the class's own __new__ may want other arguments, or do more. */
+static PyObject *unbox_named(const struct kiln_type *t, const unsigned char *p, const struct owners *own)
+{
+    PyObject *cls = class_of(t, own), *items = unbox_tuple(t, p, own), *r = NULL;
+    newfunc make = (newfunc)(uintptr_t)PyType_GetSlot(&PyTuple_Type, Py_tp_new);
+    PyObject *args = cls && items ? PyTuple_Pack(1, items) : NULL;
+    if (args)
+        r = make((PyTypeObject *)cls, args, NULL);
+    Py_XDECREF(args);
+    Py_XDECREF(items);
+    return r;
+}
+
+static PyObject *unbox_enum(const struct kiln_type *t, const unsigned char *p, const struct owners *own)
+{
+    PyObject *cls = class_of(t, own);
+    const struct object *o = cls ? object_find(cls) : NULL;
+    int64_t value;
+    int32_t i;
+    if (!o)
+        return NULL;
+    if (t->kind == KILN_T_INTENUM) {
+        memcpy(&value, p, 8);
+        return object_member_of(o, value);
+    }
+    memcpy(&i, p, 4);
+    if (i < 0 || (uint32_t)i >= o->n) {
+        PyErr_Format(PyExc_SystemError, "a result of type %s out of its range", t->text);
+        return NULL;
+    }
+    Py_INCREF(o->members[i]);
+    return o->members[i];
 }
 
 /* A number of a sized type: as NumPy would return it, so that its type survives into the next call. */
@@ -196,6 +284,13 @@ PyObject *unbox(const struct kiln_type *t, const unsigned char *p, const struct 
             return unbox(&t->items[0], p, own);
         Py_INCREF(Py_None);
         return Py_None;
+    case KILN_T_RECORD:
+        return unbox_record(t, p, own);
+    case KILN_T_NAMEDTUPLE:
+        return unbox_named(t, p, own);
+    case KILN_T_ENUM:
+    case KILN_T_INTENUM:
+        return unbox_enum(t, p, own);
     default:
         PyErr_Format(PyExc_SystemError, "a result of type %s cannot be returned", t->text);
         return NULL;
@@ -204,11 +299,11 @@ PyObject *unbox(const struct kiln_type *t, const unsigned char *p, const struct 
 
 void unbox_drop(const struct kiln_type *t, const unsigned char *p, const struct owners *own)
 {
-    if (t->kind == KILN_T_ARRAY) {
+    if (t->kind == KILN_T_ARRAY || t->kind == KILN_T_RECORD) {
         struct kiln_mem *owner = ((const struct kiln_array *)p)->owner;
         if (!argument_of(owner, own))
             kiln_mem_unref(owner);
-    } else if (t->kind == KILN_T_TUPLE) {
+    } else if (t->kind == KILN_T_TUPLE || t->kind == KILN_T_NAMEDTUPLE) {
         for (uint32_t i = 0; i < t->n_items; i++)
             unbox_drop(&t->items[i], p + t->items[i].offset, own);
     } else if (t->kind == KILN_T_OPTIONAL && p[t->items[0].size]) {

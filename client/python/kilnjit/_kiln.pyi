@@ -40,8 +40,11 @@ def typeof(value: Any, numba: bool = False) -> str | None:
     """Canonical type text of an argument, as the dispatcher sees it; None where it has none.
 
     numba=False: bool, pyint, pyfloat, pycomplex for Python scalars. numba=True: bool, int64 (uint64 past its
-    range), float64, complex128. NumPy scalars and arrays by dtype; tuples by item. OverflowError for ints
-    past 64 bits."""
+    range), float64, complex128. NumPy scalars and arrays by dtype; tuples by item. Named tuples, members of enums and
+    compiled functions with "@" and a number of their class or themselves. OverflowError for ints past 64 bits."""
+
+def object_of(serial: int) -> Any:
+    """The class or compiled function whose number stands behind "@" in a text of typeof()."""
 
 def accept_array_type(cls: type) -> None:
     """Treat this subclass of numpy.ndarray (at most 16 of them) as a plain array: numpy.memmap, for example."""
@@ -131,7 +134,7 @@ class Specialization:
                  env: Sequence[Any] = (), nogil: bool = False, parallel: bool = False,
                  raise_hook: Callable[[int, type | None, tuple, list[tuple[int, int]], Specialization],
                                       BaseException] | None = None,
-                 data: Any = None, numba: bool = False) -> None:
+                 data: Any = None, numba: bool = False, classes: tuple = (), functions: tuple = ()) -> None:
         """Loads the artifact. Results of sized types (float32, int64, ...) are NumPy scalars, as NumPy returns them, and
         of weak ones (pyint, pyfloat, pycomplex, bool) Python's; numba=True: Python's for all.
 

@@ -342,11 +342,13 @@ UT_NAMEDTUPLE = 1
 UT_ENUM = 2
 UT_RECORD = 3
 UT_JITCLASS = 4
+UT_INTENUM = 5
 USERTYPE_KINDS = {
     "namedtuple": UT_NAMEDTUPLE,
     "enum": UT_ENUM,
     "record": UT_RECORD,
     "jitclass": UT_JITCLASS,
+    "intenum": UT_INTENUM,
 }
 
 # enums.def, FLAG

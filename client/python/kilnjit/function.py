@@ -56,12 +56,15 @@ class Function:
 
     # -- compiling
 
-    def module(self, own_name=False):
-        """The function as KIR, from its text and the values of its globals now."""
+    def module(self, own_name=False, signature=""):
+        """The function as KIR, from its text and the values of its globals now. signature: a text that may mention
+        objects by their serial numbers."""
         from .frontend.convert import convert
+        from .frontend.module import serials
         from .frontend.diagnostics import Refused, SourceError
         try:
-            made = convert(self.py_func, self.options.flags, own_name, self.options.locals)
+            given = [(n, _kiln.object_of(n)) for n in dict.fromkeys(serials(signature)[1::2])]
+            made = convert(self.py_func, self.options.flags, own_name, self.options.locals, given)
             if self.options.numba:  # there, captured arrays are constants
                 made.env = [_frozen(a) for a in made.env]
             return made
@@ -74,7 +77,7 @@ class Function:
         o = self.options
         body = _kiln.pack_kir(module.wire)
         env = [_kiln.typeof(a, o.numba) for a in module.env]
-        return {"body": body, "signature": signature, "digest": _kiln.digest(body), "env": env, "entry": self.py_func.__qualname__,
+        return {"body": body, "signature": module.signature(signature), "digest": _kiln.digest(body), "env": env, "entry": self.py_func.__qualname__,
                 "target": o.target, "emit": emit, "flags": module.entry_flags, "semantics": o.semantics, "checked": o.checked, "debug": o.debug,
                 "nocontract": o.nocontract}, env
 
@@ -86,11 +89,11 @@ class Function:
             self.hits += 1
         return _kiln.Specialization(artifact, params=info["params"], ret=info["ret"], env_types=env, env=module.env,
                                     nogil=self.options.nogil, parallel=self.options.parallel, raise_hook=raised, data=module,
-                                    numba=self.options.numba)
+                                    numba=self.options.numba, classes=module.usertypes, functions=module.objects)
 
     def build(self, signature):
         """A new Specialization for a signature's text."""
-        module = self.module()
+        module = self.module(signature=signature)
         request, env = self.request(module, signature)
         try:
             artifact = client().compile("kir", **request)
@@ -174,7 +177,7 @@ class Function:
     # -- eager signatures: sent when the function is decorated, awaited at its first call
 
     def submit(self, signature):
-        module = self.module(own_name=True)
+        module = self.module(own_name=True, signature=str(signature))
         request, env = self.request(module, str(signature))
         try:
             pending = client().submit("kir", **request)
@@ -244,12 +247,11 @@ class Function:
 
     def inspect(self, emit, signature=None):
         """Another form of the specializations' code: {signature: text}, or one text."""
-        module = self.module()
         texts = {}
         for s in self.dispatcher.specializations:
             params = tuple(s.artifact.info["params"])
             if signature is None or tuple(map(str, signature)) == params:
-                request, _ = self.request(module, f"({', '.join(params)})", emit)
+                request, _ = self.request(s.data, f"({', '.join(params)})", emit)
                 texts[params] = client().compile("kir", **request).bytes().decode()
         if signature is None:
             return texts

@@ -263,6 +263,8 @@ const struct type *call(struct walk *w, uint32_t node, struct fact *f)
         return library_call(w, &c, callee->kind == TY_METHOD ? callee->name : NULL);
     case TY_EXCEPTION:
         return raise_call(w, &c, callee);
+    case TY_CLASS:
+        return class_call(w, &c, callee);
     default:
         return mistake(w, node, NULL, "%s can't be called", show(w, callee));
     }

@@ -39,6 +39,8 @@ int truth_of(struct walk *w, uint32_t node)
     case TY_FUNCTION:
     case TY_LIBRARY:
     case TY_TYPEVALUE:
+    case TY_CLASS:
+    case TY_ENUM:
         return 1;
     default:
         return 0;

@@ -26,6 +26,8 @@ bool known_int(struct walk *w, uint32_t node, int64_t *ret)
 {
     const struct kir_const *k = known(w, node);
 
+    if (k && k->kind == KIR_K_ENUM && w->p->user->mod->usertypes[k->usertype].kind == KIR_UT_INTENUM)
+        k = enum_value(w->p->user->mod, k);
     if (!k || (k->kind != KIR_K_INT && k->kind != KIR_K_BOOL) || (k->kind == KIR_K_INT && k->i.is_unsigned))
         return false;
     *ret = k->kind == KIR_K_BOOL ? k->b : (int64_t)k->i.bits;
@@ -95,7 +97,7 @@ static const struct type *text_type(struct walk *w, const struct kir_const *k)
     const struct type *t;
     struct kiln_err e = KILN_ERR_INIT;
 
-    return type_parse(w->p->types, k->s.p, k->s.len, &t, &e) == 0 ? t : NULL;
+    return type_parse(w->p->types, k->s.p, k->s.len, &t, &e) == 0 && type_is_valid(w->p, t) ? t : NULL;
 }
 
 static const struct type *tuple_const(struct walk *w, const struct kir_module *mod, const struct kir_const *k)
@@ -147,6 +149,9 @@ const struct type *const_type(struct walk *w, const struct kir_module *mod, cons
     case KIR_K_ARRAY:
         t = text_type(w, k);
         return t ? type_array(p->types, t, k->n_items, 'C', true, false) : NULL;
+    case KIR_K_ENUM:
+    case KIR_K_USERTYPE:
+        return usertype_const(w, mod, k);
     case KIR_K_EXCEPTION:
         return type_named(p->types, TY_EXCEPTION, k->s.p, NULL, NULL, 0);
     default:
@@ -274,8 +279,10 @@ static const struct type *attribute(struct walk *w, uint32_t node, struct fact *
 
     if (is_bottom(base))
         return base;
-    if (base->kind == TY_TUPLE && base->index && base->index <= w->w->in.unit->mod->n_usertypes) {
-        const struct kir_usertype *u = &w->w->in.unit->mod->usertypes[base->index - 1];
+    if (base->kind == TY_ENUM || base->kind == TY_INTENUM)
+        return enum_attr(w, node, f, base, name->s.p);
+    if (base->kind == TY_TUPLE && base->index) {
+        const struct kir_usertype *u = usertype_of(w->p, base);
         for (uint32_t i = 0; i < u->n_fields && i < base->n_items; i++)
             if (strcmp(u->field_names[i], name->s.p) == 0)
                 return base->items[i];
@@ -334,11 +341,7 @@ static const struct type *constant(struct walk *w, uint32_t node)
     if (k->kind == KIR_K_BIGINT)
         return mistake(w, node, "compiled integers have 64 bits", "the integer %.40s%s is too large", k->s.p,
                        k->s.len > 40 ? "..." : "");
-    return mistake(w, node, k->kind == KIR_K_ENUM ? "use its value" : NULL,
-                   "%s is not compiled yet by this version",
-                   k->kind == KIR_K_ENUM       ? "an enumeration's member"
-                   : k->kind == KIR_K_USERTYPE ? "a class as a value"
-                                               : "a constant of this kind");
+    return mistake(w, node, NULL, "a constant of this kind is not compiled yet by this version");
 }
 
 static const struct type *dispatch(struct walk *w, uint32_t node, struct fact *f)

@@ -12,7 +12,7 @@ const struct type *slice(struct walk *w, uint32_t node)
 
     for (unsigned i = 0; i < 3; i++) {
         uint32_t part = kir_opt(n, i);
-        items[i] = part == KIR_NIL ? w->p->none : expr(w, part);
+        items[i] = part == KIR_NIL ? w->p->none : number_of(w, expr(w, part));
         if (is_bottom(items[i]))
             return items[i];
         if (items[i]->kind == TY_OPTIONAL && type_is_integer(items[i]->elem))
@@ -26,6 +26,7 @@ const struct type *slice(struct walk *w, uint32_t node)
 
 static bool classify(struct walk *w, uint32_t node, const struct type *t, enum index_kind *ret)
 {
+    t = number_of(w, t);
     if (type_is_integer(t) || (t->kind == TY_OPTIONAL && type_is_integer(t->elem)))
         *ret = INDEX_INT;
     else if (t->kind == TY_SLICE)
@@ -156,7 +157,7 @@ static const struct type *tuple_index(struct walk *w, uint32_t node, const struc
 
     if (it->kind == TY_SLICE)
         return tuple_slice(w, node, t, index);
-    if (!type_is_integer(it) && it->kind != TY_BOOL)
+    if (!type_is_integer(number_of(w, it)) && it->kind != TY_BOOL)
         return mistake(w, index, NULL, "a tuple is indexed by integers, not by %s", show(w, it));
     if (known_int(w, index, &i)) {
         if (i < -(int64_t)t->n_items || i >= (int64_t)t->n_items)
@@ -199,7 +200,6 @@ const struct type *subscript(struct walk *w, uint32_t node, struct fact *f, bool
     const uint32_t *nodes = &index;
     const struct type *const *types = &it;
 
-    (void)f;
     if (is_bottom(base) || is_bottom(it))
         return w->p->bottom;
     if (base->kind == TY_TUPLE) {
@@ -211,6 +211,8 @@ const struct type *subscript(struct walk *w, uint32_t node, struct fact *f, bool
         w->w->raises = true;
         return base->elem;
     }
+    if (base->kind == TY_CLASS && !store)
+        return class_subscript(w, node, f, base, index);
     if (base->kind != TY_ARRAY)
         return item_by_protocol(w, node, base, it, store);
     if (store && base->readonly)

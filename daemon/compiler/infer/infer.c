@@ -151,6 +151,9 @@ static int entry_params(struct pass *p, const struct signature *sig, const struc
         return kiln_err_set(p->e, KILN_E_SIGNATURE, 0, "the signature has %u types for %u parameters",
                             sig->n_params, fn->n_params);
     }
+    for (uint32_t i = 0; i < sig->n_params + (sig->ret != NULL); i++)
+        if (!type_is_valid(p, i < sig->n_params ? sig->params[i] : sig->ret))
+            return kiln_err_set(p->e, KILN_E_SIGNATURE, 0, "the signature names a user type or a function that the module lacks");
     for (uint32_t i = 0; i < fn->n_params && p->options.numba; i++)
         types[i] = strong(p, types[i]);
     *ret = types;

@@ -183,6 +183,8 @@ const struct type *library_call(struct walk *w, struct call *c, const char *name
 
     if (c->bottom)
         return w->p->bottom;
+    for (uint32_t i = 0; i < c->n_args; i++)
+        c->args[i].type = number_of(w, c->args[i].type);
     if (callee->kind == TY_METHOD)
         return method_call(w, c, name);
     if ((!row || has_many(c)) && name && call_prelude(w, c, name, &t))

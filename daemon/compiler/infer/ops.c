@@ -224,12 +224,16 @@ static const struct type *by_prelude(struct walk *w, uint32_t node, struct fact 
 const struct type *binary_type(struct walk *w, uint32_t node, struct fact *f, enum kir_binary op,
                                uint32_t left, uint32_t right, const struct type *a, const struct type *b)
 {
-    const struct type *x = without_optional(a), *y = without_optional(b), *t = NULL;
+    const struct type *x, *y, *t = NULL;
 
     if (is_bottom(a) || is_bottom(b))
         return w->p->bottom;
     if (by_protocol(w, node, f, dunder(op), left, right, a, b, &t))
         return t;
+    a = number_of(w, a);
+    b = number_of(w, b);
+    x = without_optional(a);
+    y = without_optional(b);
     if (x != a || y != b)
         w->w->raises = true; /* None where a number is needed */
     if (type_is_number(x) && type_is_number(y))
@@ -289,7 +293,7 @@ const struct type *unary(struct walk *w, uint32_t node, struct fact *f)
         f->truth = (int8_t)-cond(w, operand);
         return w->p->boolean;
     }
-    t = expr(w, operand);
+    t = number_of(w, expr(w, operand));
     inner = without_optional(t);
     if (is_bottom(t))
         return t;
@@ -350,9 +354,12 @@ static const struct type *compare_pair(struct walk *w, uint32_t node, enum kir_c
                                        const struct type *a, const struct type *b,
                                        const struct type **ret_operand, int *truth)
 {
-    const struct type *x = without_optional(a), *y = without_optional(b);
-    const struct type *ma, *mb;
+    const struct type *x, *y, *ma, *mb;
 
+    a = number_of(w, a);
+    b = number_of(w, b);
+    x = without_optional(a);
+    y = without_optional(b);
     *ret_operand = NULL;
     if (is_bottom(a) || is_bottom(b))
         return w->p->bottom;
@@ -376,6 +383,13 @@ static const struct type *compare_pair(struct walk *w, uint32_t node, enum kir_c
         mb = type_meant(w, b);
         if (ma && mb) {
             *truth = (ma == mb) == equal ? 1 : -1;
+            return w->p->boolean;
+        }
+        if (x->kind == TY_ENUM || y->kind == TY_ENUM || a->kind == TY_CLASS || b->kind == TY_CLASS) {
+            if (x != y && a->kind != TY_OPTIONAL && b->kind != TY_OPTIONAL)
+                *truth = equal ? -1 : 1;
+            else if (a == b && a->kind == TY_CLASS)
+                *truth = equal ? 1 : -1;
             return w->p->boolean;
         }
     }
@@ -476,7 +490,11 @@ const struct type *compare(struct walk *w, uint32_t node, struct fact *f)
         return w->p->bottom;
     if (n_ops == 1) {
         int64_t x, y;
+        const struct kir_const *m = known(w, items[0]), *o = known(w, items[1]);
         f->operand = operands[0];
+        if (m && o && m->kind == KIR_K_ENUM && o->kind == KIR_K_ENUM && m->usertype == o->usertype &&
+            (ops[0] == KIR_C_EQ || ops[0] == KIR_C_NE || ops[0] == KIR_C_IS || ops[0] == KIR_C_ISNOT))
+            return know_bool(w, f, (m->items[0] == o->items[0]) == (ops[0] == KIR_C_EQ || ops[0] == KIR_C_IS));
         if (known_int(w, items[0], &x) && known_int(w, items[1], &y)) {
             switch ((enum kir_compare)ops[0]) {
             case KIR_C_EQ:

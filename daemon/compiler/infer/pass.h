@@ -264,6 +264,20 @@ const struct type *call_function(struct walk *w, struct call *c, const struct un
 bool call_prelude(struct walk *w, struct call *c, const char *name, const struct type **ret);
 const struct kir_const *const_of(const struct walk *w, uint32_t index);
 
+/* ---- usertype.c ---- */
+/* The user type of a named tuple, an enum's member or a class; NULL if the type has none. */
+const struct kir_usertype *usertype_of(const struct pass *p, const struct type *t);
+/* Whether the numbers in a type from outside (a signature, a constant) are those of the module. */
+bool type_is_valid(const struct pass *p, const struct type *t);
+/* A member of an enum of integers as the integer that it counts as; other types as they are. */
+const struct type *number_of(struct walk *w, const struct type *t);
+const struct type *usertype_const(struct walk *w, const struct kir_module *mod, const struct kir_const *k);
+const struct kir_const *enum_value(const struct kir_module *mod, const struct kir_const *member);
+const struct type *class_call(struct walk *w, struct call *c, const struct type *class);
+const struct type *class_subscript(struct walk *w, uint32_t node, struct fact *f, const struct type *class,
+                                   uint32_t index);
+const struct type *enum_attr(struct walk *w, uint32_t node, struct fact *f, const struct type *t, const char *name);
+
 /* ---- library.c ---- */
 const struct type *library_call(struct walk *w, struct call *c, const char *name);
 const struct type *library_attr(struct walk *w, uint32_t node, struct fact *f, const struct type *base, const char *name);

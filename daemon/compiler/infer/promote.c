@@ -235,6 +235,10 @@ const struct type *join_types(struct pass *p, const struct type *a, const struct
         inner = join_types(p, a->kind == TY_OPTIONAL ? a->elem : a, b->kind == TY_OPTIONAL ? b->elem : b);
         return inner ? optional(p, inner) : NULL;
     }
+    if (a->kind == TY_INTENUM && (type_is_number(b) || b->kind == TY_INTENUM))
+        return join_types(p, p->pyint, b);
+    if (b->kind == TY_INTENUM && type_is_number(a))
+        return join_types(p, a, p->pyint);
     if (type_is_number(a) && type_is_number(b))
         return join_numbers(p, a, b);
     if (a->kind == TY_TUPLE && b->kind == TY_TUPLE)
@@ -254,6 +258,8 @@ bool assignable(struct pass *p, const struct type *from, const struct type *to)
 {
     if (from == to || is_bottom(from))
         return true;
+    if (from->kind == TY_INTENUM)
+        from = p->pyint;
     if (type_is_number(from) && type_is_number(to))
         return !type_is_complex(from) || type_is_complex(to);
     if (to->kind == TY_OPTIONAL)

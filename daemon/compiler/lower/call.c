@@ -167,6 +167,8 @@ static struct val call_bound(struct fn *f, uint32_t node, const struct operands 
         if (f->dead || lo->failed || !vals[i].t)
             return val_dead();
     }
+    if (!callee && fa->type->kind == TY_TUPLE && !fa->intrinsic) /* a named tuple's class */
+        return val_join(f, fa->type, vals, fa->n_args);
     if (!callee)
         return convert(f, lower_intrinsic(f, node, fa->intrinsic, vals, fa->n_args), fa->type);
     struct val *captures = vals + n_params;
@@ -194,7 +196,7 @@ struct val lower_call(struct fn *f, uint32_t node)
     const struct fact *fa = fact_of(f, node);
     struct operands o = { .callee_node = kir_arg(n, 0), .callee = val_dead() };
     const struct fact *callee = fact_of(f, o.callee_node);
-    if (!fa->callee && !fa->intrinsic) {
+    if (!fa->callee && !fa->intrinsic && (!callee->type || callee->type->kind != TY_CLASS)) {
         lo_fail_at(f, node, "this call has no lowering");
         return val_dead();
     }

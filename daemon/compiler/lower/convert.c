@@ -134,6 +134,10 @@ struct val convert(struct fn *f, struct val v, const struct type *to)
         return convert_array(f, v, to);
     if (from->kind == TY_TUPLE && to->kind == TY_TUPLE && from->n_items == to->n_items)
         return convert_tuple(f, v, to);
+    if (from->kind == TY_INTENUM) {
+        v.t = lo_type(lo, TY_PYINT);
+        return convert(f, v, to);
+    }
     if (type_is_number(from) && type_is_number(to)) {
         if (type_is_complex(to)) {
             const struct type *part = lo_part(lo, to);
@@ -204,7 +208,7 @@ LLVMValueRef truth(struct fn *f, struct val v)
         return LLVMBuildOr(f->b, LLVMBuildFCmp(f->b, LLVMRealUNE, v.v[0], z, ""),
                            LLVMBuildFCmp(f->b, LLVMRealUNE, v.v[1], z, ""), "");
     }
-    if (type_is_number(v.t))
+    if (type_is_number(v.t) || v.t->kind == TY_INTENUM)
         return convert(f, v, lo_type(lo, TY_BOOL)).v[0];
     return lo_bool(lo, true);
 }

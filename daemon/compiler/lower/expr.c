@@ -269,6 +269,8 @@ static struct val eval_attr(struct fn *f, uint32_t node)
     }
     if (fa->intrinsic)
         return convert(f, lower_intrinsic(f, node, fa->intrinsic, &base, 1), fa->type);
+    if (base.t->kind == TY_ENUM || base.t->kind == TY_INTENUM)
+        return lower_enum_attr(f, node, base, f->in->unit->mod->consts[kir_arg(n, 1)].s.p);
     uint32_t field = field_index(f, base.t, &f->in->unit->mod->consts[kir_arg(n, 1)]);
     if (field != UINT32_MAX)
         return convert(f, val_item(f, base, field), fa->type);

@@ -260,6 +260,10 @@ const struct fact *fact_of(struct fn *f, uint32_t node);
 bool node_int(struct fn *f, uint32_t node, int64_t *ret); /* node has a known integer value */
 bool int_min(struct fn *f, uint32_t node, int64_t *ret);  /* a proven lower bound of an integer node */
 
+/* ---- usertype.c ---- */
+struct val lower_enum_const(struct fn *f, const struct kir_module *mod, const struct kir_const *k, const struct type *t);
+struct val lower_enum_attr(struct fn *f, uint32_t node, struct val v, const char *name);
+
 /* ---- stmt.c, loop.c ---- */
 void lower_block(struct fn *f, uint32_t node);
 void assign_to(struct fn *f, uint32_t target, struct val v);

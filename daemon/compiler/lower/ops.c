@@ -205,6 +205,10 @@ LLVMValueRef op_compare(struct fn *f, enum kir_compare op, struct val a, struct 
     struct lo *lo = f->lo;
     if (!a.t || !b.t)
         return lo_bool(lo, false);
+    if (a.t->kind == TY_INTENUM)
+        a = convert(f, a, lo_type(lo, TY_PYINT));
+    if (b.t->kind == TY_INTENUM)
+        b = convert(f, b, lo_type(lo, TY_PYINT));
     if (op == KIR_C_IN || op == KIR_C_NOTIN) {
         LLVMValueRef any = lo_bool(lo, false);
         for (uint32_t i = 0; b.t->kind == TY_TUPLE && i < b.t->n_items; i++)
@@ -243,6 +247,8 @@ LLVMValueRef op_compare(struct fn *f, enum kir_compare op, struct val a, struct 
     }
     if (type_is_number(a.t) && type_is_number(b.t))
         return compare_numbers(f, op, a, b);
+    if (a.t == b.t && a.t->kind == TY_ENUM)
+        return LLVMBuildICmp(f->b, negative ? LLVMIntNE : LLVMIntEQ, a.v[0], b.v[0], "");
     if (a.t == b.t && (a.t->kind == TY_STR || a.t->kind == TY_BYTES))
         return compare_texts(f, op, a, b);
     return lo_bool(lo, (a.t == b.t) != negative);

@@ -30,10 +30,12 @@ LLVMTypeRef lo_reg(struct lo *lo, const struct type *t)
         return lo->i16;
     case TY_INT32:
     case TY_UINT32:
+    case TY_ENUM:
         return lo->i32;
     case TY_INT64:
     case TY_UINT64:
     case TY_PYINT:
+    case TY_INTENUM:
         return lo->i64;
     case TY_FLOAT16:
         return lo->f16;
@@ -162,6 +164,7 @@ static struct tinfo *info_make(struct lo *lo, const struct type *t)
     case TY_LIBRARY:
     case TY_TYPEVALUE:
     case TY_EXCEPTION:
+    case TY_CLASS:
     case TY_CONFLICT:
     case TY_UNSET:
         return info_new(lo, 0);

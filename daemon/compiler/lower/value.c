@@ -210,12 +210,10 @@ struct val val_const(struct fn *f, const struct kir_module *mod, const struct ki
         if (t->kind == TY_OPTIONAL)
             return convert(f, val_const(f, mod, k, t->elem), t);
         break;
-    case KIR_K_ENUM: /* its value, where the member's type is a number */
-        if (k->usertype < mod->n_usertypes && k->n_items == 1 && type_is_number(t)) {
-            const struct kir_usertype *u = &mod->usertypes[k->usertype];
-            return val_const(f, mod, &mod->consts[u->field_consts[k->items[0]]], t);
-        }
-        return val_zero(f, t);
+    case KIR_K_ENUM:
+        if (t->kind == TY_OPTIONAL)
+            return convert(f, val_const(f, mod, k, t->elem), t);
+        return lower_enum_const(f, mod, k, t);
     default: /* types, classes, ellipsis: nothing at run time */
         return val_zero(f, t);
     }

@@ -308,7 +308,13 @@ enum kiln_type_kind {
     KILN_T_ARRAY,
     KILN_T_TUPLE,
     KILN_T_OPTIONAL,
-    KILN_T_OTHER
+    KILN_T_OTHER,
+    KILN_T_NAMEDTUPLE, /* laid out as a tuple */
+    KILN_T_ENUM,       /* int32_t: the member's position */
+    KILN_T_INTENUM,    /* int64_t: the member's value */
+    KILN_T_RECORD,     /* struct kiln_mem *owner; void *data */
+    KILN_T_TYPE,       /* nothing: which type is meant is part of the type */
+    KILN_T_FUNCTION    /* nothing, likewise */
 };
 struct kiln_type {
     enum kiln_type_kind kind;
@@ -321,6 +327,7 @@ struct kiln_type {
     uint32_t n_items; /* tuples: items; arrays and optionals: 1, the element */
     const struct kiln_type *items;
     const char *text; /* canonical spelling */
+    uint32_t user;    /* named tuples, enums: user type of the module; functions: function of it */
 };
 struct kiln_signature {
     uint32_t n_params;

@@ -41,6 +41,7 @@ class Program:
         self.own = own    # (name, function): what a name will mean once the decorator has returned
         self.trees = {}   # (function object, flags) -> FunctionTree
         self.todo = []
+        self.given = []   # (serial, object, key or tree) of objects that the signature mentions
         self.frozen = {}  # (function, name) -> value read, for "this global has changed"
 
     def tree_of(self, function, flags=0, forced=()):
@@ -230,14 +231,24 @@ class Converter(Expressions, Statements, Patterns):
         """Convert the whole function; the last node is its body."""
         if self.bindings.yields:
             self.tree.flags |= K.F_GENERATOR
+        first = self.mention() if self.tree.number == 0 else None
         if type(self.node).__name__ == "Lambda":
             value = self.expression(self.node.body)
             made = self.tree.emit(K.RETURN, value, at=self.node.body)
-            self.tree.emit(K.BLOCK, [made], at=self.node.body)
+            self.tree.emit(K.BLOCK, [made] if first is None else [first, made], at=self.node.body)
         else:
             if type(self.node).__name__ == "AsyncFunctionDef":
                 self.refuse("async functions can't be compiled", self.node)
-            self.block(self.without_docstring(self.node.body), self.node)
+            self.block(self.without_docstring(self.node.body), self.node, first)
+
+    def mention(self):
+        """A statement without effect that names what the signature mentions, so that it is part of the module."""
+        if not self.program.given:
+            return None
+        at = self.node if type(self.node).__name__ != "Lambda" else self.node.body
+        items = [self.tree.emit(K.FUNC if isinstance(what, FunctionTree) else K.CONST, what, at=at)
+                 for _, _, what in self.program.given]
+        return self.tree.emit(K.EXPR, self.tree.emit(K.TUPLE, items, at=at), at=at)
 
     def inner_function(self, node, name):
         """A def or lambda inside: its own tree, and here the value that it makes."""
@@ -303,16 +314,21 @@ def _defaults(program, tree):
     return found
 
 
-def convert(function, flags=0, own_name=False, forced=()):
-    """The Module of a function. SourceError, Refused. own_name: the function is just being decorated, so its global
+def convert(function, flags=0, own_name=False, forced=(), given=()):
+    """given: (serial, object) of classes and compiled functions that the signature mentions. The Module of a function. SourceError, Refused. own_name: the function is just being decorated, so its global
     name is not bound to it yet and still means the function."""
     own = (function.__name__, function, flags, forced) if own_name and function.__qualname__ == function.__name__ else None
     with _lock:
-        return _convert(Program(own), function, flags, forced)
+        return _convert(Program(own), function, flags, forced, given)
 
 
-def _convert(program, function, flags, forced):
+def _convert(program, function, flags, forced, given):
     entry = program.tree_of(function, flags, forced)
+    entry.number = 0
+    for serial, o in given:
+        jitted = getattr(o, "_kiln_function", None)
+        what = program.tree_of(*jitted) if jitted is not None else program.values.class_key(o)
+        program.given.append((serial, o, what))
     while program.todo:
         tree = program.todo.pop(0)
         found = source.find(tree.pyfunction)
@@ -323,7 +339,8 @@ def _convert(program, function, flags, forced):
             made.body()
         except RecursionError:
             made.refuse("the function's text is nested too deeply", None, "split it into several functions")
-    return module.finish(entry, program.values, program.frozen)
+    entry.number = -1
+    return module.finish(entry, program.values, program.frozen, program.given)
 
 
 __all__ = ["convert"]

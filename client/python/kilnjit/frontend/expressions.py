@@ -80,7 +80,19 @@ class Expressions:
             if keyword.arg is None:
                 self.refuse("** in a call can't be compiled", keyword.value, "name the keywords")
         values = self.expressions([k.value for k in node.keywords])
-        return self.tree.emit(K.CALL, callee, positional, [(K.K_STR, k.arg) for k in node.keywords], values, at=node)
+        names = [k.arg for k in node.keywords]
+        for name, value in self.field_defaults(node, names):
+            names.append(name)
+            values.append(self.emit_value(value, None, node))
+        return self.tree.emit(K.CALL, callee, positional, [(K.K_STR, n) for n in names], values, at=node)
+
+    def field_defaults(self, node, given):
+        """(name, value) of the fields with a default that a call of a named tuple's class leaves out."""
+        cls, _ = self.look(node.func)
+        defaults = getattr(cls, "_field_defaults", None) if isinstance(cls, type) else None
+        if not defaults or any(type(a).__name__ == "Starred" for a in node.args):
+            return []
+        return [(n, defaults[n]) for n in cls._fields[len(node.args):] if n in defaults and n not in given]
 
     def e_Subscript(self, node):
         base, index = self.expression(node.value), self.expression(node.slice)

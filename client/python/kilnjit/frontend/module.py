@@ -1,7 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbering: from trees with symbolic operands to the wire form, in KIR's canonical order (docs/kir.md)."""
 from .. import _kir as K
-from .tree import LAYOUT, NODE_LETTERS
+from .tree import LAYOUT, NODE_LETTERS, FunctionTree
+
+
+
+def serials(text):
+    """The serial numbers that a signature mentions ("@7" where a module's own number will stand), and what lies
+    between: [before, (serial, after)...]. Quoted names of fields may hold anything."""
+    found, quoted = [text], False
+    if "@" not in text:
+        return found
+    start = at = 0
+    found.clear()
+    while at < len(text):
+        c = text[at]
+        at += 1
+        if c == "\\" and quoted:
+            at += 1
+        elif c == "'":
+            quoted = not quoted
+        elif c == "@" and not quoted:
+            found.append(text[start:at - 1])
+            start = at
+            while text[at:at + 1].isdigit():
+                at += 1
+            found.append(int(text[start:at]))
+            start = at
+    return [*found, text[start:]]
 
 
 class Function:
@@ -23,11 +49,18 @@ class Function:
 
 class Module:
     """wire: nested lists for _kiln.pack_kir. env: the arrays of the slots. classes: constant index -> exception class of
-    the user's. functions: sidecar. frozen: (function, name) -> key of each constant that was read from outside."""
+    the user's. functions: sidecar. frozen: (function, name) -> key of each constant that was read from outside.
+    usertypes: the class of each user type. objects: the compiled function that each function of the module is, or
+    None. numbers: serial of an object that a signature mentions -> its number here."""
 
-    def __init__(self, wire, env, classes, functions, frozen, entry_flags):
+    def __init__(self, wire, env, classes, functions, frozen, entry_flags, usertypes, objects, numbers):
         self.wire, self.env, self.classes, self.functions = wire, env, classes, functions
         self.frozen, self.entry_flags = frozen, entry_flags
+        self.usertypes, self.objects, self.numbers = usertypes, objects, numbers
+
+    def signature(self, text):
+        """A signature with the module's own numbers."""
+        return "".join(part if type(part) is str else str(self.numbers[part]) for part in serials(text))
 
 
 class Numbering:
@@ -35,6 +68,7 @@ class Numbering:
         self.values = values
         self.consts, self.const_numbers = [], {}
         self.usertypes, self.usertype_numbers = [], {}
+        self.usertype_classes, self.usertype_names = [], set()
         self.env, self.env_numbers = [], {}
         self.queue = []
         self.classes = {}
@@ -69,10 +103,16 @@ class Numbering:
         if number is not None:
             return number
         number = self.usertype_numbers[key] = len(self.usertypes)
-        kind, name, fields, rest = key
+        kind, name, fields, rest, cls = key
+        first, count = name, 1
+        while (name, fields) in self.usertype_names:  # another class that looks the same
+            count += 1
+            name = f"{first}#{count}"
+        self.usertype_names.add((name, fields))
+        self.usertype_classes.append(cls)
         row = [kind, name, list(fields), None]
         self.usertypes.append(row)
-        row[3] = [self.const(r) for r in rest] if kind == K.UT_ENUM else list(rest)
+        row[3] = [self.const(r) for r in rest] if kind in (K.UT_ENUM, K.UT_INTENUM) else list(rest)
         return number
 
     def function(self, tree):
@@ -125,8 +165,9 @@ class Numbering:
         return [params, len(tree.locals), len(tree.free), tree.flags, len(tree.nodes), code]
 
 
-def finish(entry, values, frozen):
-    """The Module whose entry is this tree."""
+def finish(entry, values, frozen, given=()):
+    """The Module whose entry is this tree. given: (serial, object, constant key or tree) of what the signature
+    mentions."""
     flags, entry.flags = entry.flags, 0
     numbering = Numbering(values)
     numbering.function(entry)
@@ -134,4 +175,8 @@ def finish(entry, values, frozen):
     for tree in numbering.queue:  # grows while it is walked
         functions.append(numbering.emit(tree))
     wire = ["KIR", K.VERSION, len(numbering.env), numbering.consts, numbering.usertypes, functions]
-    return Module(wire, numbering.env, numbering.classes, [Function(t) for t in numbering.queue], frozen, flags)
+    numbers = {serial: what.number if isinstance(what, FunctionTree) else numbering.usertype(what[1])
+               for serial, _, what in given}
+    passed = {id(what): o for _, o, what in given}
+    return Module(wire, numbering.env, numbering.classes, [Function(t) for t in numbering.queue], frozen, flags,
+                  tuple(numbering.usertype_classes), tuple(passed.get(id(t)) for t in numbering.queue), numbers)

@@ -196,6 +196,8 @@ def _lambdas(tree, line):
 
 def _lambda_statement(lines, line, code):
     """The statement around a lambda, by trying starts from its line upwards; then the whole text."""
+    if line > len(lines):  # another text of this name
+        return
     for start in range(line, max(line - MAX_STATEMENT, 0), -1):
         text = lines[start - 1]
         if not text.strip() or text.lstrip()[0] in "#)]}":

@@ -23,8 +23,8 @@ class Statements:
                 made.extend(number if type(number) is list else [number])
         return made
 
-    def block(self, body, at):
-        made = self.statements(body)
+    def block(self, body, at, first=None):
+        made = ([] if first is None else [first]) + self.statements(body)
         if not made:
             made = [self.tree.emit(K.PASS, at=at)]
         return self.tree.emit(K.BLOCK, made, at=body[0] if body else at)

@@ -9,8 +9,9 @@ from struct import pack, unpack
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, ModuleType
 
 from .. import _kir as K
+from ..usertypes import dtype_text, is_enum, is_named_tuple
 
-INT64_MIN, UINT64_MAX = -(1 << 63), (1 << 64) - 1
+INT64_MIN, INT64_MAX, UINT64_MAX = -(1 << 63), (1 << 63) - 1, (1 << 64) - 1
 NONE = (K.K_NONE,)
 
 #: tuples with more parts than this are data: pass them as arrays
@@ -65,19 +66,12 @@ def builtin_exceptions():
     return _exceptions
 
 
-def dtype_text(dtype):
-    """Canonical text of a NumPy dtype, None if it has none."""
-    name = dtype.name if dtype.isnative else ""
-    if name in ("bool", "bool_"):
-        return "bool"
-    return name if name in K.TYPES and K.TYPES[name][2] >= 0 else None
-
-
 class Values:
     """Conversions of one module. `exceptions` collects the user's exception classes by qualified name."""
 
     def __init__(self):
         self.exceptions = {}
+        self.enums = {}  # class -> its key
         self.numpy = sys.modules.get("numpy")
 
     float_of = staticmethod(lambda b: unpack("<d", b)[0])
@@ -105,7 +99,7 @@ class Values:
             if len(v) > MAX_TUPLE:
                 raise NotConstant(f"a tuple of {len(v)} items (at most {MAX_TUPLE})")
             return K.K_TUPLE, tuple(map(self.key, v))
-        if isinstance(v, tuple) and hasattr(kind, "_fields"):
+        if is_named_tuple(kind):
             return K.K_NAMEDTUPLE, self.namedtuple(kind), tuple(map(self.key, v))
         np = self.numpy
         if np is not None:
@@ -118,17 +112,22 @@ class Values:
                 return K.K_TYPE, text
         if isinstance(v, type):
             return self.class_key(v)
-        enum = sys.modules.get("enum")
-        if enum is not None and isinstance(v, enum.Enum):
-            return K.K_ENUM, self.enum(kind), list(kind).index(v)
+        if is_enum(kind):
+            return self.member(v, kind)
         text = getattr(v, "_kiln_text", None)  # a type of kilnjit.types
         if isinstance(text, str):
             return K.K_TYPE, text
         raise NotConstant(f"an object of type {kind.__qualname__!r}")
 
+    def member(self, v, kind):
+        for number, member in enumerate(kind):
+            if member is v:
+                return K.K_ENUM, self.enum(kind), number
+        raise NotConstant(f"{v!r}, which its enum does not list")
+
     def scalar(self, v):
         text = dtype_text(v.dtype)
-        if text is None:
+        if text is None or v.dtype.names is not None:
             raise NotConstant(f"a NumPy scalar of dtype {v.dtype}")
         return K.K_SCALAR, text, v.tobytes() if sys.byteorder == "little" else v.byteswap().tobytes()
 
@@ -147,19 +146,32 @@ class Values:
             if other is not v:
                 raise NotConstant(f"a second exception class with the name {name}")
             return K.K_EXCEPTION, name
-        enum = sys.modules.get("enum")
-        if enum is not None and issubclass(v, enum.Enum):
+        if is_enum(v):
             return K.K_USERTYPE, self.enum(v)
-        if issubclass(v, tuple) and hasattr(v, "_fields"):
+        if is_named_tuple(v):
             return K.K_USERTYPE, self.namedtuple(v)
         raise NotConstant(f"the class {v.__qualname__}")
 
+    # A user type's key: (kind, name, names of fields, texts or constants, class). The class tells apart what is
+    # alike; it is not part of the module.
+
     def namedtuple(self, cls):
-        return K.UT_NAMEDTUPLE, cls.__name__, tuple(cls._fields), ("",) * len(cls._fields)
+        return K.UT_NAMEDTUPLE, cls.__name__, tuple(cls._fields), ("",) * len(cls._fields), cls
 
     def enum(self, cls):
-        members = list(cls)
-        return K.UT_ENUM, cls.__name__, tuple(m.name for m in members), tuple(self.key(m.value) for m in members)
+        found = self.enums.get(cls)
+        if found is None:
+            members = list(cls)
+            ints = issubclass(cls, int)
+            try:
+                values = tuple(int_key(int(m)) if ints else self.key(m.value) for m in members)
+            except NotConstant as error:
+                raise NotConstant(f"the enum {cls.__qualname__}, one of whose values is {error}") from None
+            if ints and any(v[0] != K.K_INT or v[1] > INT64_MAX for v in values):
+                raise NotConstant(f"the enum {cls.__qualname__}, one of whose values needs more than 64 bits")
+            found = self.enums[cls] = (K.UT_INTENUM if ints else K.UT_ENUM, cls.__name__, tuple(m.name for m in members),
+                                       values, cls)
+        return found
 
     # -- names of the library
 

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Python objects mean as types: classes of named tuples and enums, dtypes and classes as values, structured
+dtypes, compiled functions. The extension asks once an object (ext/objects.h)."""
+import sys
+
+from . import _kir as K
+
+#: characters of a name that a record's text shows as it is
+_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+
+
+def is_named_tuple(cls):
+    return issubclass(cls, tuple) and isinstance(getattr(cls, "_fields", None), tuple)
+
+
+def is_enum(cls):
+    enum = sys.modules.get("enum")
+    return enum is not None and isinstance(cls, enum.EnumMeta)
+
+
+def describe(o):
+    """("namedtuple",), ("enum" | "intenum", members, values), ("function",), ("type" | "record", text) or None."""
+    if getattr(o, "_kiln_function", None) is not None:
+        return ("function",)
+    if isinstance(o, type):
+        if is_named_tuple(o):
+            return ("namedtuple",)
+        if is_enum(o):
+            members = tuple(o)
+            if issubclass(o, int):
+                values = tuple(int(m) for m in members)
+                return ("intenum", members, values) if all(-(1 << 63) <= v < 1 << 63 for v in values) else None
+            return "enum", members, None
+    text = type_text(o)
+    if text is None:
+        return None
+    return ("record" if text.startswith("Record(") else "type"), text
+
+
+def type_text(o):
+    """The type that a dtype, a scalar class of NumPy or a number class of Python means."""
+    np = sys.modules.get("numpy")
+    if isinstance(o, type) and o in _PYTHON:
+        return _PYTHON[o]
+    if np is not None and isinstance(o, np.dtype):
+        return dtype_text(o)
+    if np is not None and isinstance(o, type) and issubclass(o, np.generic) and not o.__subclasses__():
+        return dtype_text(np.dtype(o))
+    return None
+
+
+_PYTHON = {bool: "bool", int: "pyint", float: "pyfloat", complex: "pycomplex"}
+
+
+def dtype_text(dtype):
+    """Canonical text of a NumPy dtype, None if compiled code has no such type."""
+    if dtype.names is not None:
+        return record_text(dtype)
+    name = dtype.name if dtype.isnative else ""
+    if name in ("bool", "bool_"):
+        return "bool"
+    return name if name in K.TYPES and K.TYPES[name][2] >= 0 else None
+
+
+def record_text(dtype):
+    """A structured dtype as type_record.c writes it."""
+    if not dtype.itemsize or dtype.itemsize > 1 << 24:
+        return None
+    fields = []
+    for name in dtype.names:
+        inner, offset = dtype.fields[name][:2]
+        text = _field_text(inner)
+        if text is None or not name or len(name.encode()) > 255 or "\0" in name:
+            return None
+        fields.append(f"{_quoted(name)}[type={text};offset={offset}]")
+    return f"Record({','.join(fields)};{dtype.itemsize};{bool(dtype.isalignedstruct)})"
+
+
+def _field_text(dtype):
+    if dtype.subdtype is None:
+        return dtype_text(dtype)
+    inner, shape = dtype.subdtype
+    text = dtype_text(inner)
+    if text is None:
+        return None
+    return f"nestedarray({text}, ({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''}))"
+
+
+def _quoted(name):
+    return name if _WORD.issuperset(name) else "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+# -- and back
+
+
+class _Reader:
+    def __init__(self, text):
+        self.text, self.at = text, 0
+
+    def take(self, token):
+        if self.text.startswith(token, self.at):
+            self.at += len(token)
+            return True
+        return False
+
+    def need(self, token):
+        if not self.take(token):
+            raise ValueError(f"expected {token!r} at {self.text[self.at:]!r}")
+
+    def until(self, stops):
+        start = self.at
+        while self.text[self.at] not in stops:
+            self.at += 1
+        return self.text[start:self.at]
+
+    def name(self):
+        if not self.take("'"):
+            return self.until("[")
+        found = []
+        while not self.take("'"):
+            self.take("\\")
+            found.append(self.text[self.at])
+            self.at += 1
+        return "".join(found)
+
+    def dtype(self):
+        import numpy as np
+        if self.take("nestedarray("):
+            inner = self.dtype()
+            self.need(", (")
+            shape = tuple(int(n) for n in self.until(")").split(",") if n.strip())
+            self.need("))")
+            return np.dtype((inner, shape))
+        if not self.take("Record("):
+            name = self.until(",;)")
+            return np.dtype(np.bool_ if name == "bool" else name)
+        names, formats, offsets = [], [], []
+        while not self.take(";"):
+            self.take(",")
+            names.append(self.name())
+            self.need("[type=")
+            formats.append(self.dtype())
+            self.need(";offset=")
+            offsets.append(int(self.until("]")))
+            self.need("]")
+        size = int(self.until(";"))
+        self.need(";")
+        aligned = self.until(";)") == "True"
+        while not self.take(")"):
+            self.at += 1
+        return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": size}, align=aligned)
+
+
+def dtype_of(text):
+    """The NumPy dtype of a record's text."""
+    return _Reader(text).dtype()
