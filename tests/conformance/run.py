@@ -30,12 +30,19 @@ import rig  # noqa: E402
 OUTCOMES = ("passed", "failed", "skipped", "idle")
 TEST_SECONDS, FILE_SECONDS, RESTARTS = 20, 150, 12
 REAL_SECONDS, REAL_FILE_SECONDS = 120, 1200
+TOTAL_SECONDS = 840
 
 
 def lines(path):
     """Lines of a table without comments."""
     text = path.read_text() if path.exists() else ""
     return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+
+
+def listed():
+    """{module: one of how many tests} of files.txt: `module` or `module /8`."""
+    rows = (line.split() for line in lines(HERE / "files.txt"))
+    return {row[0]: int(row[1][1:]) if len(row) > 1 else 1 for row in rows}
 
 
 def skips():
@@ -70,7 +77,8 @@ def write_real(table):
 class Process:
     """one.py on one module until all tests have an outcome."""
 
-    def __init__(self, module, env, folder, real, leave, seconds, limit):
+    def __init__(self, module, env, folder, real, leave, seconds, limit, every):
+        self.every, self.cut = every, False
         self.module, self.env, self.real, self.seconds, self.limit = module, env, real, seconds, limit
         self.output, self.leave_path = Path(folder) / f"{module}.jsonl", Path(folder) / f"{module}.leave"
         self.leave, self.rows = set(leave), {}
@@ -94,7 +102,7 @@ class Process:
         self.output.unlink(missing_ok=True)
         self.leave_path.write_text("\n".join(self.leave | set(self.rows)))
         command = [sys.executable, str(HERE / "one.py"), self.module, str(self.output), "--leave", str(self.leave_path),
-                   "--seconds", str(self.seconds)] + (["--real"] if self.real else [])
+                   "--seconds", str(self.seconds), "--every", str(self.every)] + (["--real"] if self.real else [])
         log = open(self.output.with_suffix(".log"), "ab")
         process = subprocess.Popen(command, env=self.env, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
         grown, size, why = time.monotonic(), -1, None
@@ -130,10 +138,11 @@ class Process:
             if running is None and "died" in why:
                 self.rows["(module)"] = {"id": "(module)", "outcome": "failed", "why": why, "text": self.log_tail()}
                 return self.rows
+            if time.monotonic() > deadline:
+                self.cut = True
+                break
             if running is not None:
                 self.rows[running] = {"id": running, "outcome": "failed", "why": why, "text": self.log_tail()}
-            if time.monotonic() > deadline:
-                break
         return self.rows
 
     def log_tail(self):
@@ -142,34 +151,41 @@ class Process:
 
 
 def run_all(modules, options):
-    """{module: {id: row}}"""
-    leave = skips()
+    """({module: {id: row}}, modules whose time was over before their last test)"""
+    leave, every, cut = skips(), listed(), set()
+    begin_all = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="kiln-conformance-") as folder:
         daemon = None if options.real else rig.Daemon(workers=2, folder=folder)
-        env = dict(daemon.env if daemon else os.environ, PYTHONHASHSEED="0")
+        # what a test of Numba would start as a process of its own runs in ours
+        env = dict(daemon.env if daemon else os.environ, PYTHONHASHSEED="0", SUBPROC_TEST="1")
         try:
             def one(module):
                 left = {} if options.real else leave.get(module, {})
                 begin = time.monotonic()
-                rows = Process(module, env, folder, options.real, left, options.seconds, options.limit).run()
+                limit = min(options.limit, options.total - (begin - begin_all))
+                process = Process(module, env, folder, options.real, left, options.seconds, limit, every.get(module, 1))
+                rows = process.run()
+                if process.cut:
+                    cut.add(module)
                 for name, reason in left.items():
                     rows[name] = {"id": name, "outcome": "skipped", "why": reason}
                 if options.progress:
                     print(f"  {module}: {len(rows)} in {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
                 return rows
             with ThreadPoolExecutor(options.jobs) as pool:
-                return dict(zip(modules, pool.map(one, modules)))
+                return dict(zip(modules, pool.map(one, modules))), cut
         finally:
             if daemon:
                 daemon.stop()
 
 
-def compare(module, rows, real):
+def compare(module, rows, cut):
     """(counts, ids in the table that don't pass now, new passes)"""
     table = set(lines(HERE / "passes" / f"{module}.txt"))
     passed = {name for name, row in rows.items() if row["outcome"] == "passed"}
     counts = {o: sum(1 for r in rows.values() if r["outcome"] == o) for o in OUTCOMES}
-    return counts, sorted(table - passed), sorted(passed - table)
+    lost = table - passed
+    return counts, sorted(lost & set(rows) if cut else lost), sorted(passed - table)
 
 
 def update(module, rows, drop):
@@ -177,11 +193,11 @@ def update(module, rows, drop):
     passed = {name for name, row in rows.items() if row["outcome"] == "passed"}
     known = set(lines(path))
     new = passed if drop else passed | known
-    if new != known or not path.exists():
+    if new != known:
         path.write_text("".join(f"{name}\n" for name in sorted(new)))
 
 
-def junit(path, results, real, reason=None):
+def junit(path, results, cut, reason=None):
     """Tests of the table, as the suite counts them."""
     suite = ElementTree.Element("testsuite", name="conformance")
     if reason:
@@ -189,8 +205,10 @@ def junit(path, results, real, reason=None):
     for module, rows in results.items():
         for name in lines(HERE / "passes" / f"{module}.txt"):
             case = ElementTree.SubElement(suite, "testcase", classname=module, name=name)
-            row = rows.get(name, {"outcome": "failed", "why": "didn't run"})
-            if row["outcome"] != "passed":
+            row = rows.get(name, {"outcome": "skipped" if module in cut else "failed", "why": "didn't run"})
+            if row["outcome"] == "skipped" and module in cut:
+                ElementTree.SubElement(case, "skipped", message="no time left")
+            elif row["outcome"] != "passed":
                 ElementTree.SubElement(case, "failure", message=row["why"])
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     ElementTree.ElementTree(suite).write(path)
@@ -205,6 +223,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds", type=float, help=f"of one test ({TEST_SECONDS}; real: {REAL_SECONDS})")
     parser.add_argument("--limit", type=float, help=f"seconds of one file ({FILE_SECONDS}; real: {REAL_FILE_SECONDS})")
+    parser.add_argument("--total", type=float, help=f"seconds of the whole ({TOTAL_SECONDS}; real: no limit)")
     parser.add_argument("--junit-xml")
     parser.add_argument("--json")
     parser.add_argument("--progress", action="store_true")
@@ -212,13 +231,14 @@ def main():
     options = parser.parse_args()
     options.seconds = options.seconds or (REAL_SECONDS if options.real else TEST_SECONDS)
     options.limit = options.limit or (REAL_FILE_SECONDS if options.real else FILE_SECONDS)
+    options.total = options.total or (1e9 if options.real else TOTAL_SECONDS)
     if importlib.util.find_spec("numba") is None:
         print("skipped: Numba is not installed (Debian: python3-numba)")
         if options.junit_xml:
-            junit(options.junit_xml, {}, {}, "Numba is not installed (Debian: python3-numba)")
+            junit(options.junit_xml, {}, (), "Numba is not installed (Debian: python3-numba)")
         return 0
-    modules = options.modules or lines(HERE / "files.txt")
-    results, real = run_all(modules, options), read_real()
+    modules = options.modules or list(listed())
+    (results, cut), real = run_all(modules, options), read_real()
     if options.json:
         Path(options.json).write_text(json.dumps(results, indent=1))
     if options.real:
@@ -231,9 +251,10 @@ def main():
     broken, total = 0, dict.fromkeys(OUTCOMES, 0)
     print(f"{'':32} {'passed':>7} {'failed':>7} {'skipped':>7} {'idle':>7}   real Numba")
     for module, rows in results.items():
-        counts, lost, new = compare(module, rows, real)
+        counts, lost, new = compare(module, rows, module in cut)
         beside = f"{real[module][1]:6} of {real[module][0]}" if module in real else "     ?"
-        print(f"{module:32} " + " ".join(f"{counts[o]:7}" for o in OUTCOMES) + f"   {beside}" + (f"   {len(new)} new" if new else ""))
+        print(f"{module:32} " + " ".join(f"{counts[o]:7}" for o in OUTCOMES) + f"   {beside}" + (f"   {len(new)} new" if new else "") +
+              ("   cut: no time left" if module in cut else ""))
         for name in lost:
             print(f"    passed before: {name}: {rows.get(name, {}).get('why', 'did not run')}")
         if options.verbose:
@@ -244,7 +265,7 @@ def main():
         total = {o: total[o] + counts[o] for o in OUTCOMES}
     print(f"{'':32} " + " ".join(f"{total[o]:7}" for o in OUTCOMES))
     if options.junit_xml:
-        junit(options.junit_xml, results, real)
+        junit(options.junit_xml, results, cut)
     if options.update:
         for module, rows in results.items():
             update(module, rows, options.drop)

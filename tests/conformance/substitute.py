@@ -14,6 +14,7 @@ import numba
 import numba.core.compiler
 import numba.core.decorators
 import numba.core.dispatcher
+import numba.core.typed_passes
 import numba.experimental
 import numba.extending
 from kilnjit import errors as kiln_errors
@@ -40,6 +41,13 @@ class Tally:
             return "compiles nothing"
         gaps = [r for r in self.refusals if GAP.search(r)]
         return f"expects an error, and this is a gap: {gaps[0]}" if gaps and not self.answers else ""
+
+
+    def wording(self, failure):
+        """A failed assertion that Kiln's refusal has the words of Numba's; not if the refusal is a gap."""
+        if not self.refusals or not re.search(r"not found in|didn't match|does not match|Regex", failure):
+            return False
+        return any(r in failure or repr(r)[1:-1] in failure for r in self.refusals if r and not GAP.search(r))
 
 
 tally = Tally()
@@ -70,13 +78,42 @@ def unsupported(what):
     return numba_errors.UnsupportedError(f"Kiln has no {what}")
 
 
+class Inner(Exception):
+    """The test looks into Numba's compiler."""
+
+
+def inner(what):
+    tally.detours.append(f"looks into Numba: {what}")
+    return Inner(what)
+
+
+class Library:
+    """The code of a result, as texts."""
+
+    def __init__(self, function, types):
+        self.get_llvm_str = lambda: function.inspect_llvm(types)
+        self.get_asm_str = lambda: function.inspect_asm(types)
+
+    def __getattr__(self, name):
+        raise inner(f"library.{name}")
+
+
+class Metadata(dict):
+    def __missing__(self, key):
+        raise inner(f"metadata[{key!r}]")
+
+
 # -- dispatchers
 
 class Function(kilnjit.function.Function):
-    """Kiln's, asked in Numba's words: types are Numba's objects."""
+    """Kiln's, asked in Numba's words: types are Numba's objects. closed: made for signatures, compiles no more."""
+
+    closed = False
 
     def specialization(self, artifact, module, env):
         tally.answers += 1
+        if any((f.filename, f.firstline) in extended for f in module.functions):
+            tally.detours.append("Kiln has no overload")
         return super().specialization(artifact, module, env)
 
     def _signature(self, s):
@@ -101,25 +138,42 @@ class Function(kilnjit.function.Function):
         args, _ = numba.core.sigutils.normalize_signature(sig)
         return self.overloads[tuple(args)].entry_point
 
+    def _texts(self, texts, signature):
+        """{types: text}, or one text."""
+        by_types = {tuple(map(numba_types.numba, params)): text for params, text in texts.items()}
+        if signature is None:
+            return by_types
+        return by_types[tuple(numba.core.sigutils.normalize_signature(signature)[0])]
+
+    def inspect_llvm(self, signature=None):
+        return self._texts(super().inspect_llvm(), signature)
+
+    def inspect_asm(self, signature=None):
+        return self._texts(super().inspect_asm(), signature)
+
     def get_annotation_info(self, signature=None):
-        raise unsupported("get_annotation_info")
+        raise inner("get_annotation_info")
 
 
 class Result:
     """What compile_isolated() returns."""
 
-    objectmode, lifted, metadata, interpmode, fndesc, environment = False, (), {}, False, None, None
+    objectmode, lifted, interpmode, fndesc, environment = False, (), False, None, None
 
     def __init__(self, function, specialization):
         self._specialization = specialization
         self.signature = function._signature(specialization)
-        self.target_context = self.typing_context = self.library = self.type_annotation = None
+        self.target_context = self.typing_context = self.type_annotation = None
+        self.library, self.metadata = Library(function, self.signature.args), Metadata()
         wanted, name = self.signature.args, function.py_func.__name__
 
         def entry_point(*values):
             if len(values) != len(wanted):
                 raise TypeError(f"{name}() takes {len(wanted)} arguments, not {len(values)}")
-            return specialization(*map(numba_types.unbox, values, wanted))
+            values = map(numba_types.unbox, values, wanted)
+            # a dispatcher without further compiling takes arrays of other layouts, as Numba's entry points do
+            only = len(function.dispatcher.specializations) == 1 and function.closed
+            return (function.dispatcher if only else specialization)(*values)
         self.entry_point = entry_point
 
 
@@ -139,7 +193,7 @@ IGNORED = {"nopython", "cache", "nogil", "looplift", "no_cpython_wrapper", "no_c
 def _options(options, locals):
     made = {"semantics": "numba"}
     if options.pop("pipeline_class", None) is not None:
-        raise unsupported("pipeline_class")
+        raise inner("pipeline_class")
     for name, value in options.items():
         if name in IGNORED and name != "nogil" or value is None:
             continue
@@ -161,6 +215,7 @@ def _decorate(py_func, options, signatures=()):
     f = Function(py_func, kilnjit.function.Options(options), signatures)
     if signatures:
         f.finish_eager()
+        f.closed = True
     return f.dispatcher
 
 
@@ -262,6 +317,24 @@ class AbsentResult(Absent):
         raise unsupported(self.name)
 
 
+#: functions that a module extends with `overload` while it is imported: what uses them doesn't do what Numba does
+extended = set()
+
+
+def extension(name):
+    """`overload` and its like, while Kiln has none: whatever meets the extended function doesn't pass."""
+    def decorator(*args, **options):
+        tally.detours.append(f"Kiln has no {name}")
+        code = getattr(args[0], "__code__", None) if args else None
+        if code is not None:
+            extended.add((code.co_filename, code.co_firstlineno))
+        if name == "intrinsic":
+            return args[0] if args else lambda function: function
+        return lambda function: function
+    decorator.__name__ = name
+    return decorator
+
+
 def absent(name):
     """A decorator with or without arguments whose result can't be called."""
     def decorator(*args, **options):
@@ -273,6 +346,12 @@ def absent(name):
     return decorator
 
 
+def _inner(name):
+    def function(*args, **options):
+        raise inner(name)
+    return function
+
+
 def _locked(*args, **options):
     tally.detours.append("the real Numba compiles")
     raise numba_errors.LoweringError("the real Numba is locked")
@@ -282,8 +361,25 @@ ABSENT = ("vectorize", "guvectorize", "stencil", "cfunc", "generated_jit", "jit_
 EXTENDING = ("overload", "overload_method", "overload_attribute", "intrinsic")
 
 
+def _import_all():
+    """What Numba imports when it compiles for the first time, now: it decorates with what is replaced below."""
+    import importlib
+    from numba.core.registry import cpu_target
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
+    for name in ("typed", "typed.listobject", "typed.dictobject", "typed.typedlist", "typed.typeddict", "experimental.structref",
+                 "experimental.jitclass", "np.unsafe.ndarray", "cpython.unsafe.tuple", "cpython.unsafe.numbers", "np.ufunc",
+                 "parfors.parfor", "stencils.stencil", "misc.special", "testing", "pycc", "cpython.unicode", "cpython.hashing",
+                 "cpython.heapq", "cpython.charseq", "np.polynomial", "np.random.generator_methods", "misc.literal"):
+        try:
+            importlib.import_module("numba." + name)
+        except ImportError:
+            pass
+
+
 def install():
     """Before any test module is imported."""
+    _import_all()
     _map_errors()
     types.Type._kiln_text = property(lambda t: _text_or_none(t))
     made = {"jit": jit, "njit": njit, "prange": kilnjit.prange}
@@ -295,7 +391,7 @@ def install():
                 setattr(module, name, value)
     numba.extending.register_jitable = _register_jitable
     for name in EXTENDING:
-        value = getattr(kilnjit, name, None) or absent(name)
+        value = getattr(kilnjit, name, None) or extension(name)
         setattr(numba.extending, name, value)
         setattr(numba.core.extending, name, value)
     numba.experimental.jitclass = absent("jitclass")
@@ -304,6 +400,9 @@ def install():
     numba.core.compiler.compile_ir = _locked
     numba.core.compiler.CompilerBase.compile_extra = _locked
     numba.core.compiler.CompilerBase.compile_ir = _locked
+    for name in ("run_frontend", "compile_internal"):
+        setattr(numba.core.compiler, name, _inner(name))
+    numba.core.typed_passes.type_inference_stage = _inner("type_inference_stage")
     numba.core.dispatcher._FunctionCompiler._compile_core = _locked
     _map_support()
 
@@ -342,6 +441,9 @@ def _map_support():
         before = live()
         yield
         self.assertEqual(live(), before, "blocks of memory that compiled code made are not freed")
+    def no_process(self, *args, **options):
+        raise self.skipTest("starts a process with the real Numba")
+    support.TestCase.subprocess_test_runner = no_process
     support.MemoryLeak.memory_leak_setup = setup
     support.MemoryLeak.memory_leak_teardown = teardown
     support.TestCase.assertNoNRTLeak = no_leak
