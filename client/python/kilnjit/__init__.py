@@ -5,10 +5,10 @@ Importing is cheap: what is needed only to compile is imported at the first comp
 from . import types
 from .decorators import jit, njit
 from .frontend import audit
-from .parallel import prange
+from .parallel import literal_unroll, prange
 
 __version__ = "0.1.0"
-__all__ = ["errors", "jit", "njit", "prange", "typeof", "types"]
+__all__ = ["errors", "from_dtype", "jit", "literal_unroll", "njit", "prange", "typeof", "types"]
 
 audit.install()
 
@@ -26,4 +26,6 @@ def __getattr__(name):
     if name == "errors":
         import importlib
         return importlib.import_module("kilnjit.errors")
+    if name == "from_dtype":
+        return types.from_dtype
     raise AttributeError(f"module 'kilnjit' has no attribute {name!r}")

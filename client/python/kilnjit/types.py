@@ -76,6 +76,42 @@ def CPointer(inner):
     return Type(f"CPointer({inner})")
 
 
+def from_dtype(dtype):
+    """The type of an element of this NumPy dtype: a number or, of a structured dtype, a record. TypeError if there is
+    none. `from_dtype(dt)[:]` is an array type."""
+    import numpy
+    from .usertypes import dtype_text
+    text = dtype_text(numpy.dtype(dtype))
+    if text is None:
+        raise TypeError(f"arrays of dtype {dtype} have no type in compiled code")
+    return Type(text)
+
+
+class Record:
+    """Makers of record types, as Numba's."""
+
+    @staticmethod
+    def make_c_struct(fields):
+        """A record laid out as C lays out a struct of these (name, type) pairs."""
+        from .usertypes import dtype_of
+        names, kinds = zip(*((name, dtype_of(str(kind))) for name, kind in fields))
+        import numpy
+        return from_dtype(numpy.dtype({"names": names, "formats": kinds}, align=True))
+
+
+def NamedTuple(items, cls):
+    """A named tuple of this class with these types of fields."""
+    from ._kiln import typeof
+    items = ", ".join(map(str, items)) + ("," if len(items) == 1 else "")
+    number = typeof(tuple.__new__(cls, (None,) * len(cls._fields))).partition(",")[0]
+    return Type(f"{number}, ({items}))")
+
+
+def NamedUniTuple(item, count, cls):
+    """A named tuple whose `count` fields are all of one type."""
+    return NamedTuple((item,) * count, cls)
+
+
 optional = Optional
 _names = {
     "none": "none", "void": "none", "boolean": "bool", "bool_": "bool", "b1": "bool",
@@ -93,4 +129,4 @@ _names = {
 for _name, _text in _names.items():
     globals()[_name] = Type(_text)
 del _name, _text
-__all__ = [*_names, "Array", "CPointer", "Optional", "Signature", "Tuple", "Type", "UniTuple", "optional"]
+__all__ = [*_names, "Array", "CPointer", "NamedTuple", "NamedUniTuple", "Record", "from_dtype", "Optional", "Signature", "Tuple", "Type", "UniTuple", "optional"]

@@ -109,7 +109,7 @@ class _Reader:
 
     def until(self, stops):
         start = self.at
-        while self.text[self.at] not in stops:
+        while self.at < len(self.text) and self.text[self.at] not in stops:
             self.at += 1
         return self.text[start:self.at]
 

@@ -200,6 +200,11 @@ static const struct type *local(struct walk *w, uint32_t node, struct fact *f)
         conflict_notes(w, l);
         return w->p->bottom;
     }
+    if (w->s.known && w->s.known[l] && !w->s.unset[l]) {
+        f->has_value = true;
+        f->value = w->s.known[l];
+        f->value_mod = w->w->in.unit->mod;
+    }
     f->maybe_unset = w->s.unset[l];
     w->w->raises |= f->maybe_unset;
     return t;
@@ -291,6 +296,8 @@ static const struct type *attribute(struct walk *w, uint32_t node, struct fact *
         const struct type *fields = box_fields(w->p->types, settled(w, base));
         return fields ? fields->items[box_field(base, name->s.p, name->s.len)] : fail_memory(w->p);
     }
+    if (base->kind == TY_RECORD || (is_of_records(base) && !library_has_attr(w, base, name->s.p)))
+        return record_field(w, node, base, name->s.p, name->s.len);
     return library_attr(w, node, f, base, name->s.p);
 }
 

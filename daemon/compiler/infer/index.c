@@ -106,7 +106,7 @@ static const struct type *array_index(struct walk *w, uint32_t node, const struc
                        array->ndim == 1 ? "" : "s");
     ndim = array->ndim - ints + news;
     if (ndim == 0 && !ellipses)
-        return array->elem;
+        return element_of(w, array);
     if (ndim > TYPE_MAX_NDIM)
         return mistake(w, node, NULL, "the view would have %u dimensions", ndim);
     t = type_array(w->p->types, array->elem, ndim, view_layout(array, kinds, types, n), array->readonly,
@@ -211,6 +211,8 @@ const struct type *subscript(struct walk *w, uint32_t node, struct fact *f, bool
         w->w->raises = true;
         return base->elem;
     }
+    if (is_field_name(base, it))
+        return record_subscript(w, node, base, index, store);
     if (base->kind == TY_CLASS && !store)
         return class_subscript(w, node, f, base, index);
     if (base->kind != TY_ARRAY)
@@ -280,7 +282,7 @@ const struct type *item_type(struct walk *w, uint32_t node, const struct type *t
         if (t->ndim == 0)
             return mistake(w, node, NULL, "iteration over a 0-d array");
         if (t->ndim == 1)
-            return t->elem;
+            return element_of(w, t);
         r = type_array(w->p->types, t->elem, t->ndim - 1u, t->layout == 'C' ? 'C' : 'A', t->readonly,
                        t->unaligned);
         return r ? r : fail_memory(w->p);

@@ -208,7 +208,7 @@ void instance_walk(struct pass *p, struct work *work, bool emit)
     memset(work->facts, 0, (size_t)work->in.n_contexts * fn->n_nodes * sizeof *work->facts);
     empty = (struct state){ arena_new_array(p->a, fn->n_locals + 1, const struct type *),
                             arena_new_array(p->a, fn->n_locals + 1, bool),
-                            arena_new_array(p->a, fn->n_locals + 1, uint32_t), false };
+                            arena_new_array(p->a, fn->n_locals + 1, uint32_t), false, NULL };
     if (!empty.types || !empty.unset || !empty.where) {
         fail_memory(p);
         return;

@@ -201,6 +201,20 @@ const struct type *library_call(struct walk *w, struct call *c, const char *name
 
 /* ---- attributes ---- */
 
+bool library_has_attr(struct walk *w, const struct type *base, const char *name)
+{
+    char key[80];
+
+    if (strlen(name) > 60)
+        return false;
+    key[0] = '.';
+    strcpy(key + 1, name);
+    if (find(key) || protocol_has(w, base, name))
+        return true;
+    strcat(key, "()");
+    return find(key) != NULL;
+}
+
 const struct type *library_attr(struct walk *w, uint32_t node, struct fact *f, const struct type *base,
                                 const char *name)
 {
@@ -214,7 +228,7 @@ const struct type *library_attr(struct walk *w, uint32_t node, struct fact *f, c
     if (base->kind == TY_TYPEVALUE && strcmp(name, "type") == 0)
         return base; /* the class of a dtype's scalars: both are the type itself here */
     if (base->kind == TY_TYPEVALUE && strcmp(name, "itemsize") == 0 && is_pure(w, arg.node))
-        return know_int(w, f, (int64_t)type_bits(base->elem) / 8);
+        return know_int(w, f, type_element_layout(base->elem).size);
     if (strlen(name) > 60 || (!protocol_prefix(base) && !type_is_number(base)))
         return mistake(w, node, NULL, "%s has no attribute '%s'", show(w, base), name);
     key[0] = '.';

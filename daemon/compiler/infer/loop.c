@@ -150,6 +150,87 @@ static const struct type *static_item(struct walk *w, const struct type *t, uint
     return r ? r : fail_memory(w->p);
 }
 
+static bool asks_unroll(struct walk *w, uint32_t node)
+{
+    return node_at(w, node)->op == KIR_CALL && fact_for(w, node)->intrinsic == LIB_LITERAL_UNROLL;
+}
+
+/* What a loop goes over, when the body may know its items, one a round: what literal_unroll is given, and texts (names of
+ * fields, as a rule). A constant tuple, or a display. KIR_NIL: not so. */
+static uint32_t literals_of(struct walk *w, uint32_t node, const struct type *t)
+{
+    bool asked = asks_unroll(w, node);
+    uint32_t count;
+
+    if (asked)
+        node = kir_list(node_at(w, node), 1, &count)[0];
+    if (t->kind != TY_TUPLE || !t->n_items || t->n_items > INFER_MAX_UNROLL)
+        return KIR_NIL;
+    for (uint32_t i = 0; i < t->n_items && !asked; i++)
+        if (t->items[i]->kind != TY_STR)
+            return KIR_NIL;
+    return node;
+}
+
+static void know_const(struct walk *w, uint32_t target, const struct kir_const *k)
+{
+    const struct kir_node *n = node_at(w, target);
+    uint32_t count;
+    const uint32_t *items;
+
+    if (n->op == KIR_LOCAL) {
+        know_local(w, kir_arg(n, 0), k);
+    } else if (n->op == KIR_TUPLE && k->kind == KIR_K_TUPLE) {
+        items = kir_list(n, 0, &count);
+        for (uint32_t i = 0; count == k->n_items && i < count; i++)
+            know_const(w, items[i], const_of(w, k->items[i]));
+    }
+}
+
+static const struct kir_const *own_const(struct walk *w, uint32_t node)
+{
+    const struct fact *f = fact_for(w, node);
+
+    return f->has_value && f->value_mod != w->w->in.unit->mod ? NULL : known(w, node);
+}
+
+/* The target has the value of a node, as far as that is known. Facts are those of the loop's own context. */
+static void know_target(struct walk *w, uint32_t target, uint32_t node)
+{
+    const struct kir_node *t = node_at(w, target), *n = node_at(w, node);
+    const struct kir_const *k = own_const(w, node);
+    uint32_t n_targets, n_items;
+    const uint32_t *targets, *items;
+
+    if (k) {
+        know_const(w, target, k);
+    } else if (t->op == KIR_TUPLE && n->op == KIR_TUPLE) {
+        targets = kir_list(t, 0, &n_targets);
+        items = kir_list(n, 0, &n_items);
+        for (uint32_t i = 0; n_targets == n_items && i < n_items; i++)
+            know_target(w, targets[i], items[i]);
+    }
+}
+
+/* Item k of what literals_of gave. */
+static void know_item(struct walk *w, uint32_t target, uint32_t tuple, uint32_t k)
+{
+    const struct kir_const *all = own_const(w, tuple);
+    uint32_t count;
+    const uint32_t *items;
+
+    if (all && all->kind == KIR_K_TUPLE && k < all->n_items) {
+        know_const(w, target, const_of(w, all->items[k]));
+    } else if (!all && node_at(w, tuple)->op == KIR_TUPLE) {
+        items = kir_list(node_at(w, tuple), 0, &count);
+        for (uint32_t i = 0; i < count; i++)
+            if (node_at(w, items[i])->op == KIR_STAR)
+                return;
+        if (k < count)
+            know_target(w, target, items[k]);
+    }
+}
+
 static void unrolled(struct walk *w, uint32_t node, const struct type *t)
 {
     const struct kir_node *n = node_at(w, node);
@@ -157,6 +238,7 @@ static void unrolled(struct walk *w, uint32_t node, const struct type *t)
     bool is_new;
     struct head *h = head_find(w, node, &is_new);
     struct fact *f;
+    uint32_t literals = literals_of(w, kir_arg(n, 1), t);
     uint32_t outer = w->context, count = 0;
 
     if (!h)
@@ -188,6 +270,11 @@ static void unrolled(struct walk *w, uint32_t node, const struct type *t)
         w->context = h->contexts + k;
         l.continues = NULL;
         assign(w, kir_arg(n, 0), static_item(w, t, k), kir_arg(n, 0));
+        if (literals != KIR_NIL) {
+            w->context = outer;
+            know_item(w, kir_arg(n, 0), literals, k);
+            w->context = h->contexts + k;
+        }
         block(w, kir_arg(n, 2));
         next = state_copy(w, &w->s);
         jumps_to(w, l.continues, &next);
@@ -224,7 +311,7 @@ void for_loop(struct walk *w, uint32_t node)
 
     if (w->s.dead) /* the iterable never comes back: it raises, or it is a diagnosed mistake */
         return;
-    if (mixed(t)) {
+    if (mixed(t) || asks_unroll(w, kir_arg(n, 1)) || literals_of(w, kir_arg(n, 1), t) != KIR_NIL) {
         unrolled(w, node, t);
         return;
     }

@@ -385,6 +385,9 @@ static const struct type *compare_pair(struct walk *w, uint32_t node, enum kir_c
             *truth = (ma == mb) == equal ? 1 : -1;
             return w->p->boolean;
         }
+        if (a->kind == TY_RECORD && b->kind == TY_RECORD && (op == KIR_C_EQ || op == KIR_C_NE) &&
+            record_comparable(a, b))
+            return w->p->boolean;
         if (x->kind == TY_ENUM || y->kind == TY_ENUM || a->kind == TY_CLASS || b->kind == TY_CLASS) {
             if (x != y && a->kind != TY_OPTIONAL && b->kind != TY_OPTIONAL)
                 *truth = equal ? -1 : 1;

@@ -30,6 +30,7 @@ struct state {
     bool *unset;               /* per local: may be unbound on some path */
     uint32_t *where;           /* per local: node of the last assignment, for notes; WHERE_PARAM: the call */
     bool dead;                 /* control does not get here */
+    const struct kir_const **known; /* per local: its value, of the function's own module; NULL: of none */
 };
 
 struct jump {
@@ -163,6 +164,9 @@ void edges_add(struct walk *w, uint32_t context, uint32_t node, enum edge_arm ar
 void edges_finish(struct work *w); /* sort, the last of each key wins */
 void bind_local(struct walk *w, uint32_t local, const struct type *t, uint32_t where);
 
+/* The value that a local is known to have until it is bound again. */
+void know_local(struct walk *w, uint32_t local, const struct kir_const *k);
+
 /* ---- instance.c ---- */
 /* The instance of a function at these types, and its result (bottom while a cycle is being worked out). */
 const struct type *call_instance(struct walk *w, uint32_t node, const struct unit *unit, uint32_t func,
@@ -264,6 +268,20 @@ const struct type *call_function(struct walk *w, struct call *c, const struct un
 bool call_prelude(struct walk *w, struct call *c, const char *name, const struct type **ret);
 const struct kir_const *const_of(const struct walk *w, uint32_t index);
 
+/* ---- record.c ---- */
+/* What an element of the array is as a value: a record is a reference. */
+const struct type *element_of(struct walk *w, const struct type *array);
+bool is_of_records(const struct type *t); /* a record, or an array of them */
+/* Whether base[index] is a field. */
+bool is_field_name(const struct type *base, const struct type *index);
+const struct type *record_field(struct walk *w, uint32_t node, const struct type *base, const char *name, size_t len);
+const struct type *record_subscript(struct walk *w, uint32_t node, const struct type *base, uint32_t index, bool store);
+/* An attribute as a place to store in: the field's type. */
+const struct type *record_attr_place(struct walk *w, uint32_t target);
+bool record_assignable(struct pass *p, const struct type *from, const struct type *to);
+const struct type *record_join(struct pass *p, const struct type *a, const struct type *b);
+bool record_comparable(const struct type *a, const struct type *b);
+
 /* ---- usertype.c ---- */
 /* The user type of a named tuple, an enum's member or a class; NULL if the type has none. */
 const struct kir_usertype *usertype_of(const struct pass *p, const struct type *t);
@@ -283,6 +301,8 @@ const struct type *library_call(struct walk *w, struct call *c, const char *name
 const struct type *library_attr(struct walk *w, uint32_t node, struct fact *f, const struct type *base, const char *name);
 /* The type that a value stands for as a dtype or class; NULL if it is none. */
 const struct type *type_meant(struct walk *w, const struct type *t);
+/* Whether arrays, numbers, containers of this type have such an attribute or method. */
+bool library_has_attr(struct walk *w, const struct type *base, const char *name);
 const char *nearest_library_name(struct walk *w, const char *name);
 bool is_exception_name(const char *name);
 

@@ -235,6 +235,8 @@ const struct type *join_types(struct pass *p, const struct type *a, const struct
         inner = join_types(p, a->kind == TY_OPTIONAL ? a->elem : a, b->kind == TY_OPTIONAL ? b->elem : b);
         return inner ? optional(p, inner) : NULL;
     }
+    if (a->kind == TY_RECORD && b->kind == TY_RECORD)
+        return record_join(p, a, b);
     if (a->kind == TY_INTENUM && (type_is_number(b) || b->kind == TY_INTENUM))
         return join_types(p, p->pyint, b);
     if (b->kind == TY_INTENUM && type_is_number(a))
@@ -260,6 +262,8 @@ bool assignable(struct pass *p, const struct type *from, const struct type *to)
         return true;
     if (from->kind == TY_INTENUM)
         from = p->pyint;
+    if (to->kind == TY_RECORD)
+        return record_assignable(p, from, to);
     if (type_is_number(from) && type_is_number(to))
         return !type_is_complex(from) || type_is_complex(to);
     if (to->kind == TY_OPTIONAL)

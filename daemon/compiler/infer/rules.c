@@ -145,9 +145,10 @@ const struct type *rule_LEN(struct walk *w, struct call *c, const struct library
     if (!rule_params(w, c, "object", 1, &p))
         return w->p->bottom;
     t = p.at[0].type;
-    if (t->kind == TY_TUPLE && p.at[0].from == ARG_NODE && is_pure(w, p.at[0].node))
+    bool fixed = t->kind == TY_TUPLE || t->kind == TY_RECORD;
+    if (fixed && p.at[0].from == ARG_NODE && is_pure(w, p.at[0].node))
         return know_int(w, c->f, t->n_items);
-    if (t->kind == TY_TUPLE)
+    if (fixed)
         return rule_take(w, c, row, &p) ? python_int(w) : w->p->bottom;
     if (is_container(t))
         return rule_take(w, c, row, &p) ? python_int(w) : w->p->bottom;
@@ -354,7 +355,9 @@ const struct type *rule_TUPLE(struct walk *w, struct call *c, const struct libra
         return w->p->bottom;
     if (p.at[0].type && p.at[0].type->kind != TY_TUPLE)
         return mistake(w, c->node, "the length must be known when compiling",
-                       "a tuple can be made of a tuple only, not of %s", show(w, p.at[0].type));
+                       row->id == LIB_LITERAL_UNROLL ? "literal_unroll takes a tuple, not %s"
+                                                     : "a tuple can be made of a tuple only, not of %s",
+                       show(w, p.at[0].type));
     if (!p.at[0].type) {
         const struct type *t = type_tuple(w->p->types, NULL, 0, 0);
         return t && rule_take(w, c, row, &p) ? t : fail_memory(w->p);

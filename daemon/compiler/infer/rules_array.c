@@ -7,7 +7,7 @@ static const struct type *element_type(struct walk *w, struct call *c, struct ar
 {
     const struct type *meant = type_meant(w, a->type), *t;
 
-    if (!meant || !type_is_number(meant)) {
+    if (!meant || (!type_is_number(meant) && meant->kind != TY_RECORD)) {
         rule_wrong(w, c, a, "a dtype that is known when compiling");
         return NULL;
     }
@@ -43,6 +43,8 @@ static const struct type *new_array(struct walk *w, struct call *c, const struct
 {
     const struct type *t = type_array(w->p->types, elem, ndim, layout, false, false);
 
+    if (elem->kind == TY_RECORD && (row->id == LIB_N_ONES || row->id == LIB_N_ONES_LIKE))
+        return mistake(w, c->node, "use np.zeros, and fill the fields", "records of ones are not compiled");
     w->w->raises = true; /* MemoryError, a negative dimension */
     if (!t)
         return fail_memory(w->p);
@@ -172,7 +174,7 @@ const struct type *rule_ATTR(struct walk *w, struct call *c, const struct librar
     case LIB_A_NDIM:
         return known_attr(w, c, row, a->ndim);
     case LIB_A_ITEMSIZE:
-        return known_attr(w, c, row, (int64_t)type_bits(a->elem) / 8);
+        return known_attr(w, c, row, type_element_layout(a->elem).size);
     case LIB_A_SIZE:
     case LIB_A_NBYTES:
         return attr_take(w, c, row, pyint);
@@ -219,10 +221,12 @@ const struct type *rule_FILL(struct walk *w, struct call *c, const struct librar
         return rule_wrong(w, c, &p.at[0], "an array");
     if (p.at[0].type->readonly)
         return mistake(w, c->node, "copy it first: a = a.copy()", "the array is read-only");
-    if (!rule_number(w, c, &p.at[1]))
+    bool records = p.at[0].type->elem->kind == TY_RECORD;
+    if (!records && !rule_number(w, c, &p.at[1]))
         return w->p->bottom;
     if (!assignable(w->p, p.at[1].type, p.at[0].type->elem))
         return rule_wrong(w, c, &p.at[1], "a value of the array's type");
-    p.at[1].type = p.at[0].type->elem;
+    if (!records)
+        p.at[1].type = p.at[0].type->elem;
     return rule_take(w, c, row, &p) ? w->p->none : w->p->bottom;
 }

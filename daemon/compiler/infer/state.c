@@ -10,15 +10,17 @@ struct state state_copy(struct walk *w, const struct state *s)
     uint32_t n = w->w->in.fn->n_locals;
     struct state c = { arena_new_array(w->p->a, n + 1, const struct type *),
                        arena_new_array(w->p->a, n + 1, bool), arena_new_array(w->p->a, n + 1, uint32_t),
-                       s->dead };
+                       s->dead, s->known ? arena_new_array(w->p->a, n + 1, const struct kir_const *) : NULL };
 
-    if (!c.types || !c.unset || !c.where) {
+    if (!c.types || !c.unset || !c.where || (s->known && !c.known)) {
         fail_memory(w->p);
         c = *s;
     } else if (n) {
         memcpy(c.types, s->types, n * sizeof *c.types);
         memcpy(c.unset, s->unset, n * sizeof *c.unset);
         memcpy(c.where, s->where, n * sizeof *c.where);
+        if (s->known)
+            memcpy(c.known, s->known, n * sizeof *c.known);
     }
     return c;
 }
@@ -51,6 +53,10 @@ bool state_join(struct walk *w, struct state *dst, const struct state *src)
     for (uint32_t i = 0; i < n; i++) {
         const struct type *a = dst->types[i], *b = src->types[i], *t = a;
         bool unset = dst->unset[i] || src->unset[i] || !a || !b;
+        if (dst->known && dst->known[i] && (!src->known || src->known[i] != dst->known[i])) {
+            dst->known[i] = NULL;
+            changed = true;
+        }
         if (!a) {
             t = b;
             dst->where[i] = src->where[i];
@@ -141,6 +147,18 @@ void bind_local(struct walk *w, uint32_t local, const struct type *t, uint32_t w
     w->s.types[local] = t;
     w->s.unset[local] = false;
     w->s.where[local] = where;
+    if (w->s.known)
+        w->s.known[local] = NULL;
+}
+
+void know_local(struct walk *w, uint32_t local, const struct kir_const *k)
+{
+    if (!w->s.known)
+        w->s.known = arena_new_array(w->p->a, w->w->in.fn->n_locals + 1, const struct kir_const *);
+    if (!w->s.known)
+        fail_memory(w->p);
+    else
+        w->s.known[local] = k;
 }
 
 const struct edge *edges_at(const struct instance *in, uint32_t context, uint32_t node, enum edge_arm arm,

@@ -98,6 +98,24 @@ static bool store_by_protocol(struct walk *w, uint32_t target, const struct type
     return true;
 }
 
+/* A value of type t into an element, a field or a view. */
+static void store_at(struct walk *w, const struct type *place, const struct type *t, uint32_t value)
+{
+    if (place->kind == TY_ARRAY) { /* a view: filled by a number, or by an array that broadcasts */
+        w->w->raises = true;
+        if (t->kind == TY_ARRAY && t->ndim > place->ndim)
+            mistake(w, value, NULL, "an array of %u dimensions is stored where %u are", t->ndim, place->ndim);
+        else if (!assignable(w->p, t->kind == TY_ARRAY ? t->elem : t, place->elem))
+            mistake(w, value, NULL, "%s can't be stored in %s", show(w, t), show(w, place));
+        return;
+    }
+    if (t->kind == TY_OPTIONAL)
+        w->w->raises = true;
+    if (!assignable(w->p, t, place))
+        mistake(w, value, type_is_complex(t) ? "take its .real part" : NULL,
+                "%s can't be stored in an array of %s", show(w, t), show(w, place));
+}
+
 static void store(struct walk *w, uint32_t target, const struct type *t, uint32_t value)
 {
     struct fact *f = fact_for(w, target);
@@ -114,19 +132,7 @@ static void store(struct walk *w, uint32_t target, const struct type *t, uint32_
     }
     if (store_by_protocol(w, target, t, value))
         return;
-    if (place->kind == TY_ARRAY) { /* a view: filled by a number, or by an array that broadcasts */
-        w->w->raises = true;
-        if (t->kind == TY_ARRAY && t->ndim > place->ndim)
-            mistake(w, value, NULL, "an array of %u dimensions is stored where %u are", t->ndim, place->ndim);
-        else if (!assignable(w->p, t->kind == TY_ARRAY ? t->elem : t, place->elem))
-            mistake(w, value, NULL, "%s can't be stored in %s", show(w, t), show(w, place));
-        return;
-    }
-    if (t->kind == TY_OPTIONAL)
-        w->w->raises = true;
-    if (!assignable(w->p, t, place))
-        mistake(w, value, type_is_complex(t) ? "take its .real part" : NULL,
-                "%s can't be stored in an array of %s", show(w, t), show(w, place));
+    store_at(w, place, t, value);
 }
 
 static void store_attribute(struct walk *w, uint32_t target, const struct type *t, uint32_t value)
@@ -139,6 +145,13 @@ static void store_attribute(struct walk *w, uint32_t target, const struct type *
     *fact_for(w, target) = (struct fact){ .type = w->p->bottom };
     if (is_bottom(base))
         return;
+    if (is_of_records(base)) {
+        fields = record_attr_place(w, target);
+        fact_for(w, target)->type = fields;
+        if (!is_bottom(fields) && !is_bottom(t))
+            store_at(w, fields, t, value);
+        return;
+    }
     if (!w->w->in.unit->prelude || field < 0) {
         mistake(w, target, NULL, "attributes of %s can't be assigned", show(w, base));
         return;
@@ -241,6 +254,8 @@ static void augmented(struct walk *w, uint32_t node)
         *fact_for(w, target) = (struct fact){ .type = w->p->bottom };
         old = subscript(w, target, fact_for(w, target), true);
         fact_for(w, target)->type = old;
+    } else if (tn->op == KIR_ATTR) {
+        old = record_attr_place(w, target);
     } else {
         mistake(w, target, NULL, "this can't be changed in place");
         return;
@@ -249,9 +264,7 @@ static void augmented(struct walk *w, uint32_t node)
     f = fact_for(w, node);
     if (old->kind == TY_NONE && tn->op == KIR_SUBSCRIPT && augmented_item(w, node, target, value, op, v))
         return;
-    if (old->kind == TY_ARRAY && tn->op == KIR_SUBSCRIPT)
-        t = mistake(w, node, "write a[i:j] = a[i:j] + b", "a part of an array can't be changed by '%s=' yet", binary_text(op));
-    else if (old->kind == TY_ARRAY || (is_container(old) && tn->op == KIR_LOCAL))
+    if (old->kind == TY_ARRAY || (is_container(old) && tn->op == KIR_LOCAL))
         t = inplace_type(w, node, f, op, target, value, old, v);
     else
         t = binary_type(w, node, f, op, target, value, old, v);

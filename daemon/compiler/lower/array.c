@@ -26,7 +26,7 @@ LLVMValueRef arr_stride(struct fn *f, struct val a, unsigned k)
 {
     if (a.t->layout == 'A')
         return a.v[2 + a.t->ndim + k];
-    LLVMValueRef s = lo_int(f->lo, lo_itemsize(f->lo, a.t->elem));
+    LLVMValueRef s = lo_int(f->lo, lo_elemsize(f->lo, a.t->elem));
     if (a.t->layout == 'F') {
         for (unsigned i = 0; i < k; i++)
             s = LLVMBuildNSWMul(f->b, s, arr_shape(a, i), "");
@@ -84,11 +84,16 @@ LLVMValueRef arr_elem(struct fn *f, struct val a, LLVMValueRef *index)
 
 struct val arr_load(struct fn *f, struct val a, LLVMValueRef *index)
 {
-    return mem_load(f, a.t->elem, arr_elem(f, a, index), a.t->unaligned);
+    LLVMValueRef p = arr_elem(f, a, index);
+    return a.t->elem->kind == TY_RECORD ? record_element(f, a, p) : mem_load(f, a.t->elem, p, a.t->unaligned);
 }
 
 void arr_store(struct fn *f, struct val a, LLVMValueRef *index, struct val v)
 {
+    if (a.t->elem->kind == TY_RECORD) {
+        record_store(f, record_element(f, a, arr_elem(f, a, index)), v);
+        return;
+    }
     v = convert(f, v, a.t->elem);
     if (v.t == a.t->elem)
         mem_store(f, arr_elem(f, a, index), v, a.t->unaligned);
@@ -147,10 +152,11 @@ void arr_fill(struct fn *f, struct val a, struct val v)
 {
     struct nest n;
     LLVMValueRef size = arr_size(f, a);
-    v = convert(f, v, a.t->elem);
+    if (a.t->elem->kind != TY_RECORD)
+        v = convert(f, v, a.t->elem);
     if (!v.t)
         return;
-    if (a.t->layout != 'A' && a.t->ndim != 1) { /* contiguous: one loop */
+    if (a.t->elem->kind != TY_RECORD && a.t->layout != 'A' && a.t->ndim != 1) { /* contiguous: one loop */
         nest_begin(f, &n, 1, &size, 'C');
         LLVMValueRef p = LLVMBuildInBoundsGEP2(f->b, lo_mem(f->lo, a.t->elem), arr_data(a), n.index, 1, "");
         mem_store(f, p, v, a.t->unaligned);
@@ -208,7 +214,7 @@ static LLVMValueRef mul_checked(struct fn *f, LLVMValueRef a, LLVMValueRef b, LL
 struct val arr_alloc(struct fn *f, const struct type *t, LLVMValueRef *shape, uint32_t node)
 {
     struct lo *lo = f->lo;
-    LLVMValueRef size = lo_int(lo, lo_itemsize(lo, t->elem)), overflow = NULL, any = NULL, strides[64];
+    LLVMValueRef size = lo_int(lo, lo_elemsize(lo, t->elem)), overflow = NULL, any = NULL, strides[64];
     for (unsigned i = 0; i < t->ndim; i++)
         any = any ? LLVMBuildOr(f->b, any, shape[i], "") : shape[i];
     if (any)
@@ -222,7 +228,7 @@ struct val arr_alloc(struct fn *f, const struct type *t, LLVMValueRef *shape, ui
             "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
     LLVMValueRef owner = host_alloc(f, size);
     raise_if(f, LLVMBuildIsNull(f->b, owner, ""), node, EXC(MemoryError), "Unable to allocate an array");
-    LLVMValueRef step = lo_int(lo, lo_itemsize(lo, t->elem));
+    LLVMValueRef step = lo_int(lo, lo_elemsize(lo, t->elem));
     for (unsigned i = t->ndim; t->layout == 'A' && i-- > 0;) {
         strides[i] = step;
         step = LLVMBuildNSWMul(f->b, step, shape[i], "");

@@ -134,6 +134,10 @@ struct val convert(struct fn *f, struct val v, const struct type *to)
         return convert_array(f, v, to);
     if (from->kind == TY_TUPLE && to->kind == TY_TUPLE && from->n_items == to->n_items)
         return convert_tuple(f, v, to);
+    if (from->kind == TY_RECORD && to->kind == TY_RECORD && from->record == to->record) {
+        v.t = to;
+        return v;
+    }
     if (from->kind == TY_INTENUM) {
         v.t = lo_type(lo, TY_PYINT);
         return convert(f, v, to);

@@ -28,7 +28,7 @@ static void extent(struct fn *f, struct val a, LLVMValueRef *ret_low, LLVMValueR
     struct lo *lo = f->lo;
     LLVMValueRef base = LLVMBuildPtrToInt(f->b, arr_data(a), lo->iptr, "");
     LLVMValueRef low = LLVMBuildIntCast2(f->b, base, lo->i64, 0, "");
-    LLVMValueRef high = LLVMBuildAdd(f->b, low, lo_int(lo, lo_itemsize(lo, a.t->elem)), "");
+    LLVMValueRef high = LLVMBuildAdd(f->b, low, lo_int(lo, lo_elemsize(lo, a.t->elem)), "");
     for (unsigned i = 0; i < a.t->ndim; i++) {
         LLVMValueRef last = LLVMBuildSub(f->b, arr_shape(a, i), lo_int(lo, 1), "");
         LLVMValueRef span = LLVMBuildMul(f->b, last, arr_stride(f, a, i), "");
@@ -103,7 +103,7 @@ static void copy_body(struct fn *f, const struct type *tt, const struct type *ft
 {
     struct lo *lo = f->lo;
     struct val to = params_val(f, tt, 0), from = params_val(f, ft, lo_info(lo, tt)->n);
-    unsigned item = lo_itemsize(lo, tt->elem);
+    unsigned item = lo_elemsize(lo, tt->elem);
     LLVMBasicBlockRef some = fn_block(f, "some"), empty = fn_block(f, "empty");
     fn_cond(f, equal_i64(f, arr_size(f, to), lo_int(lo, 0)), empty, some);
     fn_at(f, empty);
@@ -114,15 +114,8 @@ static void copy_body(struct fn *f, const struct type *tt, const struct type *ft
         fn_cond(f, same_shape(f, to, from), flat, rest);
         fn_at(f, flat);
         LLVMValueRef bytes = LLVMBuildMul(f->b, arr_size(f, to), lo_int(lo, item), "");
-        LLVMBuildMemMove(f->b, arr_data(to),
-                         tt->unaligned ? 1
-                         : item > 8    ? 8
-                                       : item,
-                         arr_data(from),
-                         ft->unaligned ? 1
-                         : item > 8    ? 8
-                                       : item,
-                         LLVMBuildIntCast2(f->b, bytes, lo->iptr, 0, ""));
+        LLVMBuildMemMove(f->b, arr_data(to), lo_elemalign(lo, tt->elem, tt->unaligned), arr_data(from),
+                         lo_elemalign(lo, ft->elem, ft->unaligned), LLVMBuildIntCast2(f->b, bytes, lo->iptr, 0, ""));
         return_bool(f, false);
         fn_at(f, rest);
     }
@@ -140,7 +133,7 @@ static void copy_body(struct fn *f, const struct type *tt, const struct type *ft
     copy_loops(f, to, broadcast(f, from, as));
     return_bool(f, false);
     fn_at(f, meet);
-    LLVMValueRef size = LLVMBuildMul(f->b, arr_size(f, from), lo_int(lo, lo_itemsize(lo, ft->elem)), "");
+    LLVMValueRef size = LLVMBuildMul(f->b, arr_size(f, from), lo_int(lo, lo_elemsize(lo, ft->elem)), "");
     LLVMValueRef owner = host_alloc(f, size);
     LLVMBasicBlockRef have = fn_block(f, "have"), lack = fn_block(f, "lack");
     fn_cond(f, LLVMBuildIsNull(f->b, owner, ""), lack, have);

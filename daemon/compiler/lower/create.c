@@ -23,7 +23,7 @@ static bool shape_of(struct fn *f, struct val v, unsigned ndim, LLVMValueRef *re
 static void clear(struct fn *f, struct val a)
 {
     struct lo *lo = f->lo;
-    LLVMValueRef size = LLVMBuildNSWMul(f->b, arr_size(f, a), lo_int(lo, lo_itemsize(lo, a.t->elem)), "");
+    LLVMValueRef size = LLVMBuildNSWMul(f->b, arr_size(f, a), lo_int(lo, lo_elemsize(lo, a.t->elem)), "");
     LLVMBuildMemSet(f->b, arr_data(a), LLVMConstInt(lo->i8, 0, 0),
                     LLVMBuildIntCast2(f->b, size, lo->iptr, 0, ""), 8);
 }
@@ -116,7 +116,7 @@ struct val lower_create(struct fn *f, uint32_t node, const char *name, const str
     if (!strcmp(name, "nbytes"))
         return val_scalar(
             f, pyint,
-            LLVMBuildNSWMul(f->b, arr_size(f, a[0]), lo_int(lo, lo_itemsize(lo, a[0].t->elem)), ""));
+            LLVMBuildNSWMul(f->b, arr_size(f, a[0]), lo_int(lo, lo_elemsize(lo, a[0].t->elem)), ""));
     if (!strcmp(name, "transpose"))
         return transpose(f, node, a[0]);
     if (!strcmp(name, "copy"))

@@ -111,7 +111,7 @@ static struct val keepable_array(struct fn *f, struct val v, struct keep *k)
     LLVMValueRef *slot = spill(f, v), strides[64];
     fn_cond(f, LLVMBuildIsNull(f->b, arr_owner(v), ""), borrowed, out);
     fn_at(f, borrowed);
-    LLVMValueRef step = lo_int(lo, lo_itemsize(lo, t->elem));
+    LLVMValueRef step = lo_int(lo, lo_elemsize(lo, t->elem));
     LLVMValueRef owner = host_alloc(f, LLVMBuildMul(f->b, arr_size(f, v), step, ""));
     fn_cond(f, LLVMBuildIsNull(f->b, owner, ""), k->lack, have);
     fn_at(f, have);
@@ -128,7 +128,26 @@ static struct val keepable_array(struct fn *f, struct val v, struct keep *k)
     return unspill(f, slot, t);
 }
 
-/* Arrays whose owner is NULL, in new memory; other values as they are. */
+static struct val keepable_record(struct fn *f, struct val v, struct keep *k)
+{
+    struct lo *lo = f->lo;
+    LLVMBasicBlockRef borrowed = fn_block(f, "borrowed"), have = fn_block(f, "have"), out = fn_block(f, "kept");
+    LLVMValueRef *slot = spill(f, v);
+    fn_cond(f, LLVMBuildIsNull(f->b, v.v[0], ""), borrowed, out);
+    fn_at(f, borrowed);
+    LLVMValueRef owner = host_alloc(f, lo_int(lo, v.t->record->size));
+    fn_cond(f, LLVMBuildIsNull(f->b, owner, ""), k->lack, have);
+    fn_at(f, have);
+    LLVMBuildStore(f->b, owner, k->held[k->at++]);
+    struct val r = record_at(f, v.t, owner, new_data(f, owner));
+    record_store(f, r, v);
+    respill(f, slot, r);
+    fn_br(f, out);
+    fn_at(f, out);
+    return unspill(f, slot, v.t);
+}
+
+/* Arrays and records whose owner is NULL, in new memory; other values as they are. */
 static struct val keepable(struct fn *f, struct val v, struct keep *k)
 {
     struct lo *lo = f->lo;
@@ -137,6 +156,8 @@ static struct val keepable(struct fn *f, struct val v, struct keep *k)
         return v;
     if (t->kind == TY_ARRAY)
         return keepable_array(f, v, k);
+    if (t->kind == TY_RECORD)
+        return keepable_record(f, v, k);
     if (t->kind == TY_OPTIONAL) {
         LLVMBasicBlockRef some = fn_block(f, "some"), out = fn_block(f, "optional");
         LLVMValueRef *slot = spill(f, v);

@@ -263,6 +263,8 @@ static struct val eval_attr(struct fn *f, uint32_t node)
         base.t = fa->type;
         return base;
     }
+    if (record_is_field(f, base, node) && !fa->intrinsic && !fa->callee)
+        return record_read(f, base, node);
     if (fa->callee) {
         struct val arg = fa->n_args ? convert(f, base, fa->args[0].type) : base;
         return convert(f, emit_call(f, node, fa->callee, NULL, &arg), fa->type);

@@ -268,6 +268,8 @@ struct val lower_subscript(struct fn *f, uint32_t node)
         return val_dead();
     if (base.t->kind == TY_TUPLE)
         return tuple_subscript(f, base, node, kir_arg(n, 1));
+    if (record_is_field(f, base, node))
+        return record_read(f, base, node);
     if (base.t->kind == TY_LIST)
         return convert(f, list_subscript(f, base, kir_arg(n, 1), node), t);
     if (base.t->kind != TY_ARRAY) {
@@ -286,7 +288,10 @@ struct val lower_subscript(struct fn *f, uint32_t node)
         return val_dead();
     }
     element_index(f, base, &x, node, index);
-    return convert(f, arr_load(f, base, index), t);
+    struct val r = arr_load(f, base, index);
+    if (r.t && r.t->kind == TY_RECORD)
+        r.own = base.own;
+    return convert(f, r, t);
 }
 
 /* A tuple of numbers as an array on the stack, for `a[i:j] = 1, 2`. */
@@ -302,6 +307,18 @@ static struct val tuple_array(struct fn *f, struct val v, const struct type *ele
         arr_store(f, a, &at, val_item(f, v, i));
     }
     return a;
+}
+
+void arr_assign(struct fn *f, struct val to, struct val v, uint32_t node)
+{
+    if (!v.t)
+        return;
+    if (v.t->kind == TY_TUPLE && to.t->elem->kind != TY_RECORD)
+        v = tuple_array(f, v, to.t->elem);
+    if (v.t->kind == TY_ARRAY)
+        arr_copy(f, to, v, node, true);
+    else
+        arr_fill(f, to, v);
 }
 
 static const struct type *view_type(struct fn *f, struct val a, const struct ixs *x)
@@ -334,6 +351,10 @@ void store_subscript(struct fn *f, uint32_t node, struct val v)
         emit_call(f, node, callee, NULL, args);
         return;
     }
+    if (record_is_field(f, base, node)) {
+        record_write(f, base, node, v);
+        return;
+    }
     if (base.t->kind == TY_LIST) {
         list_store(f, base, kir_arg(n, 1), node, v);
         return;
@@ -357,15 +378,7 @@ void store_subscript(struct fn *f, uint32_t node, struct val v)
     struct val to = view(f, base, &x, t, node);
     if (f->dead || f->lo->failed)
         return;
-    v = need_value(f, v, node);
-    if (!v.t)
-        return;
-    if (v.t->kind == TY_TUPLE)
-        v = tuple_array(f, v, base.t->elem);
-    if (v.t->kind == TY_ARRAY)
-        arr_copy(f, to, v, node, true);
-    else
-        arr_fill(f, to, v);
+    arr_assign(f, to, need_value(f, v, node), node);
 }
 
 /* x[i] op= v where the prelude reads and writes the item. */
@@ -393,6 +406,10 @@ void augassign_subscript(struct fn *f, uint32_t aug, uint32_t target, uint32_t v
         augassign_item(f, aug, target, base, value_node);
         return;
     }
+    if (record_is_field(f, base, target)) {
+        record_augassign(f, aug, target, base, value_node);
+        return;
+    }
     if (base.t->kind == TY_LIST) {
         list_augassign(f, base, kir_arg(n, 1), aug, target, value_node);
         return;
@@ -401,6 +418,11 @@ void augassign_subscript(struct fn *f, uint32_t aug, uint32_t target, uint32_t v
     LLVMValueRef *index = lo_alloc(f->lo, x.n + 1, sizeof(LLVMValueRef));
     if (f->dead || f->lo->failed)
         return;
+    const struct type *place = fact_of(f, target)->type;
+    if (base.t->kind == TY_ARRAY && place->kind == TY_ARRAY) { /* the prelude changes the view */
+        aug_value(f, aug, view(f, base, &x, place, target), value_node);
+        return;
+    }
     if (base.t->kind != TY_ARRAY || !x.only_ints || x.n != base.t->ndim) {
         lo_fail_at(f, target, "only an element of an array can be the target of an augmented assignment");
         return;

@@ -116,7 +116,7 @@ static struct val op_ndim(struct fn *f, uint32_t node, const struct val *a, uint
 static struct val op_itemsize(struct fn *f, uint32_t node, const struct val *a, uint32_t n)
 {
     (void)node, (void)n;
-    return integer(f, lo_int(f->lo, type_bits(a[0].t->elem) / 8));
+    return integer(f, lo_int(f->lo, lo_elemsize(f->lo, a[0].t->elem)));
 }
 
 /* ---- numbers ---- */

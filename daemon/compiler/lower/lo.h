@@ -260,6 +260,18 @@ const struct fact *fact_of(struct fn *f, uint32_t node);
 bool node_int(struct fn *f, uint32_t node, int64_t *ret); /* node has a known integer value */
 bool int_min(struct fn *f, uint32_t node, int64_t *ret);  /* a proven lower bound of an integer node */
 
+/* ---- record.c ---- */
+unsigned lo_elemsize(struct lo *lo, const struct type *t); /* bytes of an element of an array */
+unsigned lo_elemalign(struct lo *lo, const struct type *t, bool unaligned);
+struct val record_at(struct fn *f, const struct type *t, LLVMValueRef owner, LLVMValueRef data);
+struct val record_element(struct fn *f, struct val a, LLVMValueRef data); /* a reference to an element of a */
+bool record_is_field(struct fn *f, struct val base, uint32_t node); /* ATTR or SUBSCRIPT: does it name a field? */
+struct val record_read(struct fn *f, struct val base, uint32_t node);
+void record_write(struct fn *f, struct val base, uint32_t node, struct val v);
+void record_augassign(struct fn *f, uint32_t aug, uint32_t target, struct val base, uint32_t value_node);
+void record_store(struct fn *f, struct val to, struct val v); /* all fields: of a record or a tuple */
+LLVMValueRef record_equal(struct fn *f, struct val a, struct val b);
+
 /* ---- usertype.c ---- */
 struct val lower_enum_const(struct fn *f, const struct kir_module *mod, const struct kir_const *k, const struct type *t);
 struct val lower_enum_attr(struct fn *f, uint32_t node, struct val v, const char *name);
@@ -296,6 +308,7 @@ void arr_store(struct fn *f, struct val a, LLVMValueRef *index, struct val v);
 LLVMValueRef arr_wrap(struct fn *f, LLVMValueRef i, LLVMValueRef n, unsigned axis, bool nonneg,
                       uint32_t node);
 void arr_fill(struct fn *f, struct val a, struct val v);
+void arr_assign(struct fn *f, struct val to, struct val v, uint32_t node); /* to[...] = v */
 void arr_copy(struct fn *f, struct val to, struct val from, uint32_t node,
               bool checked);                                             /* broadcast; shape check */
 LLVMValueRef arr_copy_raw(struct fn *f, struct val to, struct val from); /* shapes fit; true: no memory */

@@ -43,6 +43,7 @@ LLVMValueRef iter_length(struct fn *f, struct val it, uint32_t node)
         raise_static(f, node, EXC(TypeError), "iteration over a 0-d array");
         return lo_int(lo, 0);
     case TY_TUPLE:
+    case TY_RECORD:
         return lo_int(lo, it.t->n_items);
     case TY_LIST:
     case TY_DICT:

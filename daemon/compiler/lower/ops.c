@@ -247,6 +247,10 @@ LLVMValueRef op_compare(struct fn *f, enum kir_compare op, struct val a, struct 
     }
     if (type_is_number(a.t) && type_is_number(b.t))
         return compare_numbers(f, op, a, b);
+    if (a.t->kind == TY_RECORD && b.t->kind == TY_RECORD && a.t->record == b.t->record) {
+        LLVMValueRef same = record_equal(f, a, b);
+        return negative ? LLVMBuildNot(f->b, same, "") : same;
+    }
     if (a.t == b.t && a.t->kind == TY_ENUM)
         return LLVMBuildICmp(f->b, negative ? LLVMIntNE : LLVMIntEQ, a.v[0], b.v[0], "");
     if (a.t == b.t && (a.t->kind == TY_STR || a.t->kind == TY_BYTES))

@@ -56,6 +56,8 @@ LLVMTypeRef lo_mem(struct lo *lo, const struct type *t)
 {
     if (t->kind == TY_BOOL)
         return lo->i8;
+    if (t->kind == TY_RECORD)
+        return LLVMArrayType2(lo->i8, t->record->size);
     if (type_is_complex(t)) {
         LLVMTypeRef parts[2] = { lo_reg(lo, t), lo_reg(lo, t) };
         return LLVMStructTypeInContext(lo->c, parts, 2, 0);
@@ -142,6 +144,11 @@ static struct tinfo *info_make(struct lo *lo, const struct type *t)
     case TY_SET:
         ti = info_new(lo, 1);
         info_set(ti, 0, lo->ptr, LEAF_OWNER);
+        return ti;
+    case TY_RECORD:
+        ti = info_new(lo, 2);
+        info_set(ti, 0, lo->ptr, LEAF_OWNER);
+        info_set(ti, 1, lo->ptr, LEAF_DATA);
         return ti;
     case TY_OPTIONAL:
         ti = info_items(lo, &t->elem, 1, 1);

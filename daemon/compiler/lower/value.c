@@ -289,6 +289,10 @@ struct val mem_load(struct fn *f, const struct type *t, LLVMValueRef p, bool una
         for (uint32_t i = 2; i < v.n; i++)
             v.v[i] = load_dim(f, at_offset(f, p, (uint64_t)i * ps), i < 2u + t->ndim);
         return v;
+    case TY_RECORD:
+        v.v[0] = load_as(f, lo->ptr, p, false);
+        v.v[1] = load_as(f, lo->ptr, at_offset(f, p, ps), false);
+        return v;
     case TY_TUPLE: {
         uint64_t at = 0;
         uint32_t k = 0;
@@ -338,6 +342,10 @@ void mem_store(struct fn *f, LLVMValueRef p, struct val v, bool unaligned)
             store_dim(f, arr_shape(v, i), at_offset(f, p, (2u + i) * (uint64_t)ps));
             store_dim(f, arr_stride(f, v, i), at_offset(f, p, (2u + t->ndim + i) * (uint64_t)ps));
         }
+        return;
+    case TY_RECORD:
+        store_as(f, v.v[0], p, false);
+        store_as(f, v.v[1], at_offset(f, p, ps), false);
         return;
     case TY_TUPLE: {
         uint64_t at = 0;

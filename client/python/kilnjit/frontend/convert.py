@@ -185,6 +185,12 @@ class Converter(Expressions, Statements, Patterns):
         np = values.numpy
         if np is not None and type(value) is np.ndarray:
             return self.emit_array(value, node)
+        if np is not None and isinstance(value, np.void) and value.dtype.names is not None:
+            # a copy, as other constants: the one element of an array
+            row = np.empty((), value.dtype)
+            row[()] = value
+            row.setflags(write=False)
+            return tree.emit(K.SUBSCRIPT, self.emit_array(row, node), tree.emit(K.TUPLE, [], at=node), at=node)
         library = values.library(value, path)
         if library is not None:
             return tree.emit(K.LIB, (K.K_STR, library), at=node)

@@ -21,6 +21,7 @@ MAX_TUPLE = 1000
 RENAMED = {"numpy.amax": "numpy.max", "numpy.amin": "numpy.min", "numpy.around": "numpy.round",
            "numpy.round_": "numpy.round", "numpy.product": "numpy.prod", "numpy.cumproduct": "numpy.cumprod",
            "numpy.alltrue": "numpy.all", "numpy.sometrue": "numpy.any", "numba.prange": "kilnjit.prange",
+           "numba.literal_unroll": "kilnjit.literal_unroll", "numba.misc.special.literal_unroll": "kilnjit.literal_unroll",
            "numpy.row_stack": "numpy.vstack"}
 #: modules whose functions are the library, never code to be compiled
 LIBRARY = ("numpy", "math", "cmath", "operator", "builtins", "functools", "itertools", "random", "time", "kilnjit",
