@@ -95,10 +95,24 @@ def test_compile_disable_recompile():
     f.compile("float64(float64, float64)")
     f.disable_compile()
     assert f(1, 2) == 3.0 and isinstance(f(1, 2), float)
+    with pytest.raises(RuntimeError, match="compilation disabled"):
+        f.compile("int64(int64, int64)")
     f.disable_compile(False)
     assert f(1, 2) == 3
     f.recompile()
-    assert f.signatures == []
+    assert f.signatures == [("float64", "float64"), ("pyint", "pyint")]
+
+
+def test_recompile_keeps_signatures():
+    global FACTOR
+    FACTOR = 2
+    f = njit("float32(int64)")(uses_factor)
+    assert f(3) == 6.0
+    FACTOR = 5
+    f.recompile()
+    assert f(3) == 15.0 and f.nopython_signatures == ["float32(int64)"]
+    with pytest.raises(RuntimeError, match="compilation disabled"):
+        f.compile("float64(float64)")
 
 
 def test_arguments_by_name_default_and_star():

@@ -46,6 +46,8 @@ class Function:
         self.hits = self.misses = 0
         self.frozen = {}  # values read from outside by the first specialization
         self.told = False
+        self.closed = False  # compiles nothing new
+        self.asked = {}      # parameter types -> the signature that asked for them, which may promise a result type
         self.names, self.kinds, defaults = parameters(py_func)
         self.dispatcher = d = _kiln.Dispatcher(py_func.__name__, self.names, self.kinds, defaults, self.compile_for,
                                                numba=options.numba, owner=self)
@@ -193,8 +195,8 @@ class Function:
             except errors.KilnError as error:
                 self.eager = eager
                 raise diagnose.explained(error, module).with_traceback(None) from None
-            self.dispatcher.add(self.specialization(artifact, module, env))
-        self.dispatcher.disable()
+            self.install(self.specialization(artifact, module, env), signature)
+        self.disable_compile()
 
     # -- what users ask
 
@@ -229,21 +231,38 @@ class Function:
         from collections import namedtuple
         return namedtuple("Stats", "cache_hits cache_misses")(self.hits, self.misses)
 
+    def install(self, made, signature):
+        self.asked[tuple(made.artifact.info["params"])] = signature
+        self.dispatcher.add(made)
+
     def compile(self, signature):
-        """Compile for a signature ("float64(int64)", a types.Signature or a tuple of types) now."""
+        """Compile for a signature ("float64(int64)", a types.Signature or a tuple of types) now. RuntimeError after
+        disable_compile()."""
         if isinstance(signature, tuple):
             signature = f"({', '.join(map(str, signature))})"
+        if self.eager:
+            self.finish_eager()
+        if self.closed:
+            raise RuntimeError("compilation disabled")
         made = self.build(str(signature))
-        self.dispatcher.add(made)
+        self.install(made, str(signature))
         return made
 
     def disable_compile(self, val=True):
+        """Make no new specializations: calls convert their arguments to what there is."""
+        self.closed = bool(val)
         self.dispatcher.disable(val)
 
     def recompile(self):
-        """Forget all specializations: the next calls read the globals anew."""
+        """Make all specializations anew, with the globals as they are now."""
+        if self.eager:
+            self.finish_eager()
+        known = [tuple(s.artifact.info["params"]) for s in self.dispatcher.specializations]
+        texts = [self.asked.get(params, f"({', '.join(params)})") for params in known]
         self.dispatcher.clear()
         self.frozen = {}
+        for text in texts:
+            self.dispatcher.add(self.build(text))
 
     def inspect(self, emit, signature=None):
         """Another form of the specializations' code: {signature: text}, or one text."""
