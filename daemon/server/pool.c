@@ -41,6 +41,7 @@ static const char *const state_names[] = { "none", "starting", "idle", "busy", "
 
 static void start(struct worker *w);
 static void on_io(uv_poll_t *poll, int status, int events);
+static bool receive(struct worker *w);
 
 /* ---- ends ---- */
 
@@ -120,6 +121,9 @@ static void on_exit_(uv_process_t *process, int64_t status, int signal)
     struct worker *w = process->data;
     struct server *s = w->server;
 
+    /* its end may be known before its last words have been read */
+    while (w->flight && !w->kill_code && w->has_poll && !uv_is_closing((uv_handle_t *)&w->poll) && receive(w))
+        ;
     if (w->state != WORKER_ENDING || w->flight)
         log_event(LOG_WARNING, "worker ended", log_u("pid", process->pid), log_u("status", status), log_u("signal", signal),
                   log_s("state", state_names[w->state]));
@@ -528,42 +532,48 @@ static size_t step(const struct worker *w)
     return 65536;
 }
 
-static void on_io(uv_poll_t *poll, int status, int events)
+/* Read once and see to what came. False: nothing more is to be read now. */
+static bool receive(struct worker *w)
 {
-    struct worker *w = poll->data;
     struct kiln_err e = KILN_ERR_INIT;
     struct frame f;
     unsigned char *room;
-    size_t want, used = 0;
+    size_t want = step(w), used = 0;
     ssize_t n;
     int fd = -1, r;
 
-    if (status < 0)
-        return;
-    if (events & UV_WRITABLE)
-        write_out(w);
-    if (!(events & UV_READABLE))
-        return;
-    want = step(w);
     room = buf_reserve(&w->in, want);
     n = room ? fd_recv(w->fd, room, want, &fd, &e) : -KILN_E_NOMEM;
     if (fd >= 0)
         close(fd);
     if (n < 0) { /* end of stream: the exit callback follows */
         uv_poll_stop(&w->poll);
-        return;
+        return false;
     }
     buf_commit(&w->in, (size_t)n);
     while ((r = frame_next(w->in.data + used, w->in.len - used, (size_t)LIM_FRAME_BYTES, &f, NULL, &e)) == 1) {
         used += FRAME_HEAD + f.body_len;
         on_frame(w, &f);
         if (w->state == WORKER_ENDING || w->state == WORKER_NONE)
-            return;
+            return false;
     }
     if (r < 0)
         distrust(w, e.msg);
     else if (used)
         buf_consume(&w->in, used);
+    return n > 0 && r >= 0;
+}
+
+static void on_io(uv_poll_t *poll, int status, int events)
+{
+    struct worker *w = poll->data;
+
+    if (status < 0)
+        return;
+    if (events & UV_WRITABLE)
+        write_out(w);
+    if (events & UV_READABLE)
+        receive(w);
 }
 
 /* ---- time, and what people see ---- */

@@ -44,6 +44,12 @@ static enum kiln_type_kind public_kind(const struct type *t)
         return KILN_T_FUNCTION;
     case TY_OPTIONAL:
         return KILN_T_OPTIONAL;
+    case TY_LIST:
+        return KILN_T_LIST;
+    case TY_SET:
+        return KILN_T_SET;
+    case TY_DICT:
+        return KILN_T_DICT;
     default:
         break;
     }
@@ -84,8 +90,9 @@ static int convert(struct arena *a, const struct type *t, unsigned depth, struct
         return rc;
     to->size = layout.size;
     to->align = layout.align;
-    bool tuple = t->kind == TY_TUPLE, record = t->kind == TY_ARRAY && t->elem->kind == TY_RECORD;
-    uint32_t n = tuple ? t->n_items : to->kind == KILN_T_ARRAY || to->kind == KILN_T_OPTIONAL;
+    bool container = to->kind == KILN_T_LIST || to->kind == KILN_T_SET || to->kind == KILN_T_DICT;
+    bool several = t->kind == TY_TUPLE || t->kind == TY_DICT, record = t->kind == TY_ARRAY && t->elem->kind == TY_RECORD;
+    uint32_t n = several ? t->n_items : container || to->kind == KILN_T_ARRAY || to->kind == KILN_T_OPTIONAL;
     if (!n)
         return 0;
     struct kiln_type *items = arena_new_array(a, n, struct kiln_type);
@@ -93,13 +100,13 @@ static int convert(struct arena *a, const struct type *t, unsigned depth, struct
         return kiln_err_set(e, KILN_E_NOMEM, 0, "no memory for a signature");
     uint32_t at = 0;
     for (uint32_t i = 0; i < n; i++) {
-        rc = convert(a, tuple ? t->items[i] : t->elem, depth + 1, &items[i], e);
+        rc = convert(a, several ? t->items[i] : t->elem, depth + 1, &items[i], e);
         if (rc)
             return rc;
         if (record) /* an element, not a reference to one */
             items[i].size = t->elem->record->size;
-        at = (at + items[i].align - 1) / items[i].align * items[i].align;
-        items[i].offset = at;
+        at = container ? 0 : (at + items[i].align - 1) / items[i].align * items[i].align;
+        items[i].offset = at; /* a container's items lie in arrays of their own */
         at += items[i].size;
     }
     to->n_items = n;

@@ -26,6 +26,7 @@ enum word_tag {
     W_FUNCTION, /* compiled function */
     W_TYPE,     /* class or dtype */
     W_RECORD,   /* a = flags; the next word is a serial, as behind a W_ARRAY of records */
+    W_CONTAINER, /* a = KILN_T_LIST, SET or DICT, b = 1: empty; else the words of an item (key, value) follow */
 };
 #define WORD_OF_SERIAL(tag, serial) ((uint32_t)(tag) | (uint32_t)(serial) << 8)
 #define WORD_SERIAL(w) ((w) >> 8)
@@ -71,13 +72,16 @@ enum step_code {
     S_CONVERT, /* number: type_num of the scalar to convert to */
     S_RECORD,
     S_ENUM,
+    S_CONTAINER, /* type; items: steps behind it, S_ITEMS once or (dict) twice, each with an item's */
+    S_ITEMS,   /* items: steps of one item */
 };
 struct step {
     uint8_t code;
     uint8_t number;
     uint16_t items;
     uint32_t offset; /* from the beginning of what holds it */
-    uint32_t size;   /* optionals: bytes of the value, behind which the flag lies */
+    uint32_t size;   /* optionals: bytes of the value, behind which the flag lies; arrays: their word */
+    const struct kiln_type *type; /* containers: the signature's */
 };
 struct plan {
     uint32_t n_steps, n_arrays; /* n_arrays: memory headers that a call needs */
@@ -100,10 +104,12 @@ int plan_make(const struct print *p, const struct kiln_type *params, uint32_t n,
               const struct numbers *numbers, struct plan **ret);
 
 /* Pack n values (borrowed) into block. mems: n_arrays headers, filled for arrays, whose `user` is the
- * array object (borrowed); with keep false arrays go without owner. Returns 0, 1 when an int does not fit
+ * array object (borrowed); with keep false arrays go without owner. *ret_reflected: the lists, dicts and sets among
+ * the values, to be given to reflect() and reflected_done() after the call. Returns 0, 1 when an int does not fit
  * int64 (take a careful fingerprint), -1 with an exception. */
+struct reflected; /* containers.h */
 int plan_pack(const struct plan *plan, PyObject *const *values, uint32_t n, unsigned char *block,
-              struct kiln_mem *mems, bool keep);
+              struct kiln_mem *mems, bool keep, struct reflected **ret_reflected);
 
 /* What results are made of. */
 struct owners {
@@ -112,9 +118,12 @@ struct owners {
     PyObject *keep; /* whom returned memory keeps alive: the specialization */
     const struct numbers *numbers;
     bool plain;     /* sized numbers become Python's own, else NumPy's scalars */
+    struct reflected *reflected; /* the call's containers */
 };
 /* A Python object of the value at p. Takes over the references in it. */
 PyObject *unbox(const struct kiln_type *t, const unsigned char *p, const struct owners *own);
+/* Take further references on everything in the value at p. */
+void unbox_keep(const struct kiln_type *t, const unsigned char *p);
 /* Release the references of the value at p, which is not wanted. */
 void unbox_drop(const struct kiln_type *t, const unsigned char *p, const struct owners *own);
 int unbox_add(PyObject *module);

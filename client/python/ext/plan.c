@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * plan.c - making plans, and packing by them. See marshal.h. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "client/python/ext/marshal.h"
+#include "client/python/ext/containers.h"
 #include "client/python/ext/numpy.h"
 #include "client/python/ext/objects.h"
+#include "client/python/ext/packer.h"
 
 /* ---- making ------------------------------------------------------------------------------------ */
 
@@ -154,7 +156,11 @@ static int match_array(struct maker *m, uint32_t w, const struct kiln_type *t)
     if ((have != want && want != LAYOUT_A) || (readonly && !t->readonly) || (unaligned && !t->unaligned))
         return MATCH_NOT;
     m->n_arrays++;
-    return step_if(m, S_ARRAY, t->ndim, t, score);
+    m->score += score;
+    struct step *s = add(m, S_ARRAY, t->ndim, t);
+    if (s)
+        s->size = w;
+    return s ? 0 : -1;
 }
 
 static int match(struct maker *m, const uint32_t **words, const struct kiln_type *t);
@@ -201,6 +207,28 @@ static int match_tuple(struct maker *m, const uint32_t **words, const struct kil
     return 0;
 }
 
+static int match_container(struct maker *m, const uint32_t **words, const struct kiln_type *t)
+{
+    uint32_t w = *(*words)++, at = m->n;
+    if ((uint32_t)t->kind != WORD_A(w))
+        return MATCH_NOT;
+    struct step *s = add(m, S_CONTAINER, 0, t);
+    if (!s)
+        return -1;
+    s->type = t;
+    for (uint32_t i = 0; i < t->n_items; i++) {
+        uint32_t head = m->n;
+        int rc = add(m, S_ITEMS, 0, &t->items[i]) ? 0 : -1;
+        if (!rc && !WORD_B(w))
+            rc = match(m, words, &t->items[i]);
+        if (rc)
+            return rc;
+        m->steps[head].items = (uint16_t)(m->n - head - 1);
+    }
+    m->steps[at].items = (uint16_t)(m->n - at - 1);
+    return 0;
+}
+
 /* 0, MATCH_NOT, or -1. Moves *words behind the value when it matches. */
 static int match(struct maker *m, const uint32_t **words, const struct kiln_type *t)
 {
@@ -209,6 +237,8 @@ static int match(struct maker *m, const uint32_t **words, const struct kiln_type
     uint32_t w = **words;
     if (WORD_TAG(w) == W_TUPLE || WORD_TAG(w) == W_NAMED)
         return match_tuple(m, words, t);
+    if (WORD_TAG(w) == W_CONTAINER)
+        return match_container(m, words, t);
     (*words)++;
     switch (WORD_TAG(w)) {
     case W_NONE:
@@ -400,11 +430,72 @@ static void argument_released(struct kiln_mem *mem)
     (void)mem;
 }
 
-struct packer {
-    const struct step *step;
-    struct kiln_mem *mem; /* next free header */
-    bool keep;
-};
+/* Memory of an array that a container holds: keeps the object. */
+static void item_released(struct kiln_mem *mem)
+{
+    PyGILState_STATE gil = PyGILState_Ensure();
+    Py_DECREF((PyObject *)mem->user);
+    PyGILState_Release(gil);
+    free(mem);
+}
+
+PyObject *packed_item(const struct kiln_mem *mem)
+{
+    return mem && mem->release == item_released ? mem->user : NULL;
+}
+
+static int pack_array_item(PyObject *o, unsigned ndim, unsigned char *to)
+{
+    const struct np_array *a = (const struct np_array *)o;
+    struct kiln_array *view = (struct kiln_array *)to;
+    struct kiln_mem *mem = malloc(sizeof *mem);
+    if (!mem) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    Py_INCREF(o);
+    *mem = (struct kiln_mem){ .refs = 1, .release = item_released, .data = a->data, .user = o };
+    view->owner = mem;
+    view->data = a->data;
+    for (unsigned i = 0; i < ndim; i++) {
+        view->dims[i] = a->dimensions[i];
+        view->dims[ndim + i] = a->strides[i];
+    }
+    return 0;
+}
+
+bool pack_fits(const struct step *s, PyObject *o)
+{
+    uint32_t words[2];
+    switch (s->code) {
+    case S_BOOL:
+        return PyBool_Check(o);
+    case S_INT:
+    case S_UINT:
+        return PyLong_Check(o);
+    case S_FLOAT:
+        return PyFloat_Check(o) || PyLong_Check(o);
+    case S_COMPLEX:
+        return PyComplex_Check(o) || PyFloat_Check(o) || PyLong_Check(o);
+    case S_SCALAR:
+        return np_scalar_kind(Py_TYPE(o)) == s->number;
+    case S_ARRAY:
+        return np_is_array(Py_TYPE(o)) && print_array(o, words) == 1 && words[0] == s->size;
+    case S_TUPLE:
+        return PyTuple_Check(o) && PyTuple_Size(o) == s->items;
+    case S_CONTAINER:
+        return Py_TYPE(o) == (s->type->kind == KILN_T_LIST  ? &PyList_Type
+                              : s->type->kind == KILN_T_SET ? &PySet_Type
+                                                            : &PyDict_Type);
+    case S_NONE:
+    case S_ABSENT:
+        return o == Py_None;
+    case S_PRESENT:
+        return pack_fits(s + 1, o);
+    default: /* S_CONVERT */
+        return PyNumber_Check(o);
+    }
+}
 
 static inline void pack_array(struct packer *k, PyObject *o, unsigned ndim, unsigned char *to)
 {
@@ -458,8 +549,7 @@ static int pack_enum(PyObject *o, bool is_int, unsigned char *to)
     return 0;
 }
 
-/* One value; recursion is bounded by TUPLE_DEPTH. */
-static int pack_one(struct packer *k, PyObject *o, unsigned char *at)
+int pack_one(struct packer *k, PyObject *o, unsigned char *at)
 {
     const struct step *s = k->step++;
     unsigned char *to = at + s->offset;
@@ -478,8 +568,12 @@ static int pack_one(struct packer *k, PyObject *o, unsigned char *at)
         return 0;
     }
     case S_ARRAY:
+        if (k->nested)
+            return pack_array_item(o, s->number, to);
         pack_array(k, o, s->number, to);
         return 0;
+    case S_CONTAINER:
+        return pack_container(k, o, s, to);
     case S_BOOL:
         *to = o == Py_True;
         return 0;
@@ -497,7 +591,12 @@ static int pack_one(struct packer *k, PyObject *o, unsigned char *at)
     }
     case S_TUPLE:
         for (unsigned i = 0, n = s->items; i < n; i++) {
-            int rc = pack_one(k, PyTuple_GetItem(o, i), to);
+            PyObject *item = PyTuple_GetItem(o, i);
+            if (k->nested && !pack_fits(k->step, item)) {
+                PyErr_SetString(PyExc_TypeError, "an item of another type");
+                return -1;
+            }
+            int rc = pack_one(k, item, to);
             if (rc)
                 return rc;
         }
@@ -521,9 +620,10 @@ static int pack_one(struct packer *k, PyObject *o, unsigned char *at)
 }
 
 int plan_pack(const struct plan *plan, PyObject *const *values, uint32_t n, unsigned char *block,
-              struct kiln_mem *mems, bool keep)
+              struct kiln_mem *mems, bool keep, struct reflected **ret_reflected)
 {
     struct packer k = { .step = plan->steps, .mem = mems, .keep = keep };
+    *ret_reflected = NULL;
     for (uint32_t i = 0; i < n; i++) {
         /* The common kinds without a call; pack_one has all of them. */
         const struct step *s = k.step;
@@ -537,9 +637,12 @@ int plan_pack(const struct plan *plan, PyObject *const *values, uint32_t n, unsi
             k.step++;
         } else {
             int rc = pack_one(&k, o, block);
-            if (rc)
+            if (rc) {
+                reflected_done(k.reflected);
                 return rc;
+            }
         }
     }
+    *ret_reflected = k.reflected;
     return 0;
 }

@@ -2,7 +2,7 @@
  * print.c - fingerprints of values, and the type texts that they stand for. */
 #include <string.h>
 
-#include "client/python/ext/marshal.h"
+#include "client/python/ext/containers.h"
 #include "client/python/ext/numpy.h"
 #include "client/python/ext/objects.h"
 #include "proto/base/buf.h"
@@ -146,6 +146,8 @@ int print_value(struct print *p, PyObject *o, bool careful, bool numba, int dept
         w = WORD(W_NONE, 0, 0, 0);
     } else if (type == &PyTuple_Type) {
         return print_items(p, o, careful, numba, depth);
+    } else if (is_python_container(type)) {
+        return print_container(p, o, careful, numba, depth);
     } else {
         int k = np_ready() > 0 ? np_scalar_kind(type) : -1;
         if (k < 0)
@@ -231,6 +233,20 @@ static void words_text(struct buf *b, const uint32_t **w, bool numba)
     case W_RECORD: {
         const char *text = object_at(*(*w)++)->text;
         buf_printf(b, "%.*s%s)", (int)strlen(text) - 1, text, WORD_A(v) & FLAG_READONLY ? ";readonly" : "");
+        break;
+    }
+    case W_CONTAINER: {
+        unsigned kind = WORD_A(v);
+        const char *nothing = numba ? "int64" : "pyint"; /* of an empty one nothing is known */
+        buf_str(b, kind == KILN_T_LIST ? "list(" : kind == KILN_T_SET ? "set(" : "dict(");
+        for (int i = 0; i < (kind == KILN_T_DICT ? 2 : 1); i++) {
+            buf_str(b, i ? ", " : "");
+            if (WORD_B(v))
+                buf_str(b, nothing);
+            else
+                words_text(b, w, numba);
+        }
+        buf_byte(b, ')');
         break;
     }
     default: { /* W_TUPLE */

@@ -2,6 +2,8 @@
  * specialization.c - see specialization.h. */
 #include "client/python/ext/specialization.h"
 
+#include "client/python/ext/containers.h"
+
 #include <string.h>
 
 #include "client/python/ext/numpy.h"
@@ -37,7 +39,8 @@ static int pack_env(const struct specialization *s, unsigned char *block, struct
     }
     for (uint32_t i = 0; i < s->n_env; i++)
         all[i] = PyTuple_GetItem(s->env, i);
-    int rc = plan_pack(s->env_plan, all, s->n_env, block, mems, s->keeps);
+    struct reflected *none; /* only arrays are captured */
+    int rc = plan_pack(s->env_plan, all, s->n_env, block, mems, s->keeps, &none);
     if (all != arrays)
         PyMem_Free(all);
     return rc;
@@ -79,6 +82,23 @@ static inline PyObject *give_back(const struct specialization *s, const unsigned
     }
 }
 
+/* After the call: what it did to lists, then its result or exception. */
+static inline PyObject *finish(struct specialization *s, int32_t status, const unsigned char *ret,
+                               const struct kiln_exc *exc, const struct owners *own)
+{
+    PyObject *result = NULL;
+    if (__builtin_expect(own->reflected != NULL, 0) && reflect(own->reflected, own)) {
+        if (status == KILN_DONE)
+            unbox_drop(s->ret, ret, own);
+    } else if (__builtin_expect(status == KILN_DONE, 1)) {
+        result = give_back(s, ret, own);
+    } else {
+        raise_compiled(s, status, exc);
+    }
+    reflected_done(own->reflected);
+    return result;
+}
+
 /* The arguments and the environment are too large for the stack. */
 static PyObject *call_large(struct specialization *s, const struct plan *plan, PyObject *const *values,
                             bool *ret_overflow);
@@ -93,19 +113,19 @@ PyObject *specialization_call(struct specialization *s, const struct plan *plan,
     _Alignas(16) unsigned char block[BLOCK_BYTES], ret[BLOCK_BYTES];
     struct kiln_mem mems[MEMS];
     struct kiln_exc exc;
-    int rc = plan_pack(plan, values, s->sig->n_params, block, mems, s->keeps);
+    struct reflected *reflected;
+    int rc = plan_pack(plan, values, s->sig->n_params, block, mems, s->keeps, &reflected);
     if (rc) {
         *ret_overflow = rc > 0;
         return NULL;
     }
-    struct owners own = { .mems = mems, .n = plan->n_arrays, .keep = (PyObject *)s, .plain = s->plain, .numbers = &s->numbers };
+    struct owners own = {
+        .mems = mems, .n = plan->n_arrays, .keep = (PyObject *)s, .plain = s->plain, .numbers = &s->numbers,
+        .reflected = reflected
+    };
     Py_INCREF(&s->ob_base); /* other threads may drop it meanwhile, and the plan with it */
     int32_t status = run(s, ret, block, NULL, &exc);
-    PyObject *result = NULL;
-    if (__builtin_expect(status == KILN_DONE, 1))
-        result = give_back(s, ret, &own);
-    else
-        raise_compiled(s, status, &exc);
+    PyObject *result = finish(s, status, ret, &exc, &own);
     Py_DECREF(&s->ob_base);
     return result;
 }
@@ -124,19 +144,20 @@ static PyObject *call_large(struct specialization *s, const struct plan *plan, P
     struct kiln_mem *mems = (struct kiln_mem *)(block + args + env + ret);
     struct kiln_exc exc;
     PyObject *result = NULL;
-    int rc = plan_pack(plan, values, s->sig->n_params, block, mems, s->keeps);
-    if (!rc && s->n_env)
-        rc = pack_env(s, block + args, mems + plan->n_arrays);
+    struct reflected *reflected;
+    int rc = plan_pack(plan, values, s->sig->n_params, block, mems, s->keeps, &reflected);
+    if (!rc && s->n_env && (rc = pack_env(s, block + args, mems + plan->n_arrays)))
+        reflected_done(reflected);
     if (rc) {
         *ret_overflow = rc > 0;
     } else {
         Py_INCREF(&s->ob_base);
         int32_t status = run(s, block + args + env, block, s->n_env ? block + args : NULL, &exc);
-        struct owners own = { .mems = mems, .n = n_mems, .keep = (PyObject *)s, .plain = s->plain, .numbers = &s->numbers };
-        if (status == KILN_DONE)
-            result = give_back(s, block + args + env, &own);
-        else
-            raise_compiled(s, status, &exc);
+        struct owners own = {
+            .mems = mems, .n = n_mems, .keep = (PyObject *)s, .plain = s->plain, .numbers = &s->numbers,
+            .reflected = reflected
+        };
+        result = finish(s, status, block + args + env, &exc, &own);
         Py_DECREF(&s->ob_base);
     }
     PyMem_Free(block);
@@ -186,10 +207,9 @@ static bool holds_array(const struct kiln_type *t)
 {
     if (t->kind == KILN_T_ARRAY) /* a record is copied */
         return true;
-    if (t->kind == KILN_T_TUPLE || t->kind == KILN_T_NAMEDTUPLE || t->kind == KILN_T_OPTIONAL)
-        for (uint32_t i = 0; i < t->n_items; i++)
-            if (holds_array(&t->items[i]))
-                return true;
+    for (uint32_t i = 0; i < t->n_items; i++)
+        if (holds_array(&t->items[i]))
+            return true;
     return false;
 }
 
@@ -309,6 +329,8 @@ static int spec_init(struct specialization *s, PyObject *args, PyObject *kwargs)
     s->sig = sig;
     s->ret = sig->ret;
     s->keeps = holds_array(sig->ret);
+    for (uint32_t i = 0; i < sig->n_params; i++) /* an array argument may be put into a container */
+        s->keeps |= sig->params[i].kind >= KILN_T_LIST && holds_array(&sig->params[i]);
     if ((classes && set_numbers(classes, &s->numbers.users, &s->numbers.n_users)) ||
         (functions && set_numbers(functions, &s->numbers.functions, &s->numbers.n_functions)))
         return -1;

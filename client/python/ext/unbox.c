@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "client/python/ext/marshal.h"
+#include "client/python/ext/containers.h"
 #include "client/python/ext/numpy.h"
 #include "client/python/ext/objects.h"
 
@@ -103,7 +103,7 @@ static PyObject *argument_of(const struct kiln_mem *owner, const struct owners *
 {
     if (owner >= own->mems && owner < own->mems + own->n)
         return owner->user;
-    return NULL;
+    return packed_item(owner);
 }
 
 static bool same_dtype(const struct np_array *a, const struct kiln_type *t)
@@ -130,6 +130,8 @@ static PyObject *unbox_array(const struct kiln_type *t, const unsigned char *p, 
     PyObject *base = argument_of(v->owner, own);
     if (base) {
         Py_INCREF(base);
+        if (packed_item(v->owner))
+            kiln_mem_unref(v->owner);
         if (same_array((struct np_array *)base, t, v))
             return base;
     } else {
@@ -291,9 +293,37 @@ PyObject *unbox(const struct kiln_type *t, const unsigned char *p, const struct 
     case KILN_T_ENUM:
     case KILN_T_INTENUM:
         return unbox_enum(t, p, own);
+    case KILN_T_LIST:
+    case KILN_T_SET:
+    case KILN_T_DICT:
+        return unbox_container(t, p, own);
     default:
         PyErr_Format(PyExc_SystemError, "a result of type %s cannot be returned", t->text);
         return NULL;
+    }
+}
+
+void unbox_keep(const struct kiln_type *t, const unsigned char *p)
+{
+    struct kiln_mem *mem;
+    switch (t->kind) {
+    case KILN_T_ARRAY: /* begins with its owner */
+    case KILN_T_LIST:
+    case KILN_T_SET:
+    case KILN_T_DICT:
+        memcpy(&mem, p, sizeof mem);
+        kiln_mem_ref(mem);
+        break;
+    case KILN_T_TUPLE:
+        for (uint32_t i = 0; i < t->n_items; i++)
+            unbox_keep(&t->items[i], p + t->items[i].offset);
+        break;
+    case KILN_T_OPTIONAL:
+        if (p[t->items[0].size])
+            unbox_keep(&t->items[0], p);
+        break;
+    default:
+        break;
     }
 }
 
@@ -301,8 +331,12 @@ void unbox_drop(const struct kiln_type *t, const unsigned char *p, const struct 
 {
     if (t->kind == KILN_T_ARRAY || t->kind == KILN_T_RECORD) {
         struct kiln_mem *owner = ((const struct kiln_array *)p)->owner;
-        if (!argument_of(owner, own))
+        if (owner < own->mems || owner >= own->mems + own->n)
             kiln_mem_unref(owner);
+    } else if (t->kind == KILN_T_LIST || t->kind == KILN_T_SET || t->kind == KILN_T_DICT) {
+        struct kiln_mem *mem;
+        memcpy(&mem, p, sizeof mem);
+        kiln_mem_unref(mem);
     } else if (t->kind == KILN_T_TUPLE || t->kind == KILN_T_NAMEDTUPLE) {
         for (uint32_t i = 0; i < t->n_items; i++)
             unbox_drop(&t->items[i], p + t->items[i].offset, own);

@@ -156,7 +156,7 @@ class Function:
         else:
             what = f"is of type {cls.__module__}.{cls.__qualname__}" if cls.__module__ != "builtins" else f"is of type {cls.__name__}"
             if cls is list:
-                hint = "\n  hint: pass np.array(...) of it, or a tuple"
+                hint = "\n  hint: its items need one type that compiled code knows"
         code = self.py_func.__code__
         return errors.KilnTypeError(f"argument {name!r} of {self.py_func.__qualname__}() {what}, which compiled code can't take\n"
                                     f'  File "{code.co_filename}", line {code.co_firstlineno}, in {code.co_name}{hint}')

@@ -191,7 +191,10 @@ static bool returnable(const struct type *t)
     for (uint32_t i = 0; t->kind == TY_TUPLE && i < t->n_items; i++)
         if (!returnable(t->items[i]))
             return false;
-    return t->kind != TY_OPTIONAL || returnable(t->elem);
+    for (uint32_t i = 0; t->kind == TY_DICT && i < 2; i++)
+        if (!returnable(t->items[i]))
+            return false;
+    return (t->kind != TY_OPTIONAL && t->kind != TY_LIST && t->kind != TY_SET) || returnable(t->elem);
 }
 
 static struct program *program_of(struct pass *p)

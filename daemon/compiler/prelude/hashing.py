@@ -89,10 +89,12 @@ def same(a, b):
 
 def find(c, key, h):
     """Position of a key, -1 if it is not there."""
+    if len(c._table) == 0:
+        if len(c._keys) == 0:
+            return -1
+        index(c)
     table = c._table
     mask = len(table) - 1
-    if mask < 0:
-        return -1
     i = h & mask
     perturb = np.uint64(h)
     while True:
@@ -131,6 +133,14 @@ def size_for(n):
     while size * 2 < n * 3:
         size *= 2
     return size
+
+
+def index(c):
+    """Hashes and table of what came from outside as keys alone."""
+    list_resize(c._hashes, 0)
+    for key in c._keys:
+        list_push(c._hashes, hash_of(key))
+    relink(c, size_for(c._used + 1))
 
 
 def make_room(c):

@@ -314,7 +314,10 @@ enum kiln_type_kind {
     KILN_T_INTENUM,    /* int64_t: the member's value */
     KILN_T_RECORD,     /* struct kiln_mem *owner; void *data */
     KILN_T_TYPE,       /* nothing: which type is meant is part of the type */
-    KILN_T_FUNCTION    /* nothing, likewise */
+    KILN_T_FUNCTION,   /* nothing, likewise */
+    KILN_T_LIST,
+    KILN_T_SET,
+    KILN_T_DICT
 };
 struct kiln_type {
     enum kiln_type_kind kind;
@@ -324,7 +327,7 @@ struct kiln_type {
     uint32_t ndim;        /* arrays */
     char layout;          /* arrays: 'C', 'F', 'A' */
     bool readonly, unaligned;
-    uint32_t n_items; /* tuples: items; arrays and optionals: 1, the element */
+    uint32_t n_items; /* tuples: items; arrays, optionals, lists, sets: 1, the element; dicts: 2, key and value */
     const struct kiln_type *items;
     const char *text; /* canonical spelling */
     uint32_t user;    /* named tuples, enums: user type of the module; functions: function of it */
