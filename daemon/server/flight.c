@@ -244,6 +244,16 @@ void flight_queue(struct server *s, struct flight *f)
     pool_feed(s);
 }
 
+void flight_requeue(struct server *s, struct flight *f)
+{
+    f->state = FLIGHT_QUEUED;
+    f->queue_prev = NULL;
+    f->queue_next = s->queue_first;
+    *(s->queue_first ? &s->queue_first->queue_prev : &s->queue_last) = f;
+    s->queue_first = f;
+    s->n_queued++;
+}
+
 /* ---- leaving and deadlines ---- */
 
 /* Take out the waiters that match. Returns whether the flight is gone. */

@@ -136,6 +136,14 @@ static void on_exit_(uv_process_t *process, int64_t status, int signal)
         }
     }
     w->state = WORKER_ENDING;
+    if (w->flight && status == WORKER_EXIT_FATAL && !w->kill_code) { /* given between its error and its end */
+        struct flight *f = w->flight;
+        w->flight = NULL;
+        f->worker = NULL;
+        s->stats.compiles--;
+        flight_requeue(s, f);
+        pool_feed(s);
+    }
     fail_flight(w, status, signal);
     close_socket(w);
     uv_close((uv_handle_t *)process, process_closed);

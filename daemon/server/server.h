@@ -161,6 +161,8 @@ bool flight_give_body(struct flight *f, const struct msg_compile *m);
 bool flight_join(struct server *s, struct flight *f, struct session *x, uint64_t id, const struct msg_compile *m, bool joined);
 /* To a worker, now or later; or `busy` to everybody. */
 void flight_queue(struct server *s, struct flight *f);
+/* Back to the head of the queue: its worker went before it began. */
+void flight_requeue(struct server *s, struct flight *f);
 /* Answer all waiters and end the flight. */
 void flight_succeed(struct server *s, struct flight *f, struct cache_artifact *a, const char *source);
 void flight_fail(struct server *s, struct flight *f, const struct msg_error *m);
