@@ -35,6 +35,12 @@ def text(t):
         return f"Tuple(({', '.join(parts)}{',' if len(parts) == 1 else ''}))"
     if isinstance(t, types.CPointer):
         return f"CPointer({text(t.dtype)})"
+    if isinstance(t, types.Record):
+        return str(t)  # printed alike
+    if isinstance(t, types.List):
+        return f"list({text(t.dtype)})"
+    if isinstance(t, types.Set):
+        return f"set({text(t.dtype)})"
     raise NoType(f"the type {t}")
 
 
@@ -73,6 +79,8 @@ def unbox(value, t):
     if isinstance(t, types.Boolean):
         return bool(value)
     if isinstance(t, types.Integer):
+        if not t.signed and value < 0:
+            raise OverflowError(f"can't convert negative value to {t}")
         bits = int(value) & (1 << t.bitwidth) - 1
         if t.signed and bits >> t.bitwidth - 1:
             bits -= 1 << t.bitwidth

@@ -33,6 +33,10 @@ REAL_SECONDS, REAL_FILE_SECONDS = 120, 1200
 TOTAL_SECONDS = 840
 
 
+#: set when this program is told to end: the processes that it started go first
+stopped = []
+
+
 def lines(path):
     """Lines of a table without comments."""
     text = path.read_text() if path.exists() else ""
@@ -111,7 +115,9 @@ class Process:
             now = time.monotonic()
             if self.output.exists() and self.output.stat().st_size != size:
                 grown, size = now, self.output.stat().st_size
-            if now - grown > self.seconds + 10:
+            if stopped:
+                why = "stopped"
+            elif now - grown > self.seconds + 10:
                 why = "hangs"
             elif now > deadline:
                 why = "the time of this file is over"
@@ -132,6 +138,8 @@ class Process:
     def run(self):
         deadline = time.monotonic() + self.limit
         for _ in range(RESTARTS):
+            if stopped:
+                break
             why, running = self.once(deadline)
             if why is None:
                 return self.rows
@@ -237,12 +245,19 @@ def main():
         if options.junit_xml:
             junit(options.junit_xml, {}, (), "Numba is not installed (Debian: python3-numba)")
         return 0
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopped.append(True))
     modules = options.modules or list(listed())
     (results, cut), real = run_all(modules, options), read_real()
+    if stopped:
+        return 130
     if options.json:
         Path(options.json).write_text(json.dumps(results, indent=1))
     if options.real:
         for module, rows in results.items():
+            if module in cut:
+                print(f"{module:32} not written: no time left")
+                continue
             others = {n for n, r in rows.items() if r["outcome"] != "passed"}
             real[module] = len(rows), len(rows) - len(others), others
             print(f"{module:32} {real[module][1]:5} of {len(rows):5}")

@@ -106,9 +106,7 @@ class Metadata(dict):
 # -- dispatchers
 
 class Function(kilnjit.function.Function):
-    """Kiln's, asked in Numba's words: types are Numba's objects. closed: made for signatures, compiles no more."""
-
-    closed = False
+    """Kiln's, asked in Numba's words: types are Numba's objects."""
 
     def specialization(self, artifact, module, env):
         tally.answers += 1
@@ -174,6 +172,7 @@ class Result:
             # a dispatcher without further compiling takes arrays of other layouts, as Numba's entry points do
             only = len(function.dispatcher.specializations) == 1 and function.closed
             return (function.dispatcher if only else specialization)(*values)
+        entry_point.__name__, entry_point.__module__ = name, function.py_func.__module__
         self.entry_point = entry_point
 
 
@@ -215,7 +214,6 @@ def _decorate(py_func, options, signatures=()):
     f = Function(py_func, kilnjit.function.Options(options), signatures)
     if signatures:
         f.finish_eager()
-        f.closed = True
     return f.dispatcher
 
 
@@ -237,6 +235,8 @@ def jit(signature_or_function=None, locals={}, cache=False, pipeline_class=None,
             raise TypeError(f"A jit decorator was called on an already jitted function {function}.")
         if not isinstance(function, FunctionType):
             raise TypeError(f"The decorated object is not a function (got type {type(function)}).")
+        if numba.core.config.DISABLE_JIT:
+            return function
         if forced:
             tally.detours.append("object mode")
             return function
@@ -370,7 +370,7 @@ def _import_all():
     for name in ("typed", "typed.listobject", "typed.dictobject", "typed.typedlist", "typed.typeddict", "experimental.structref",
                  "experimental.jitclass", "np.unsafe.ndarray", "cpython.unsafe.tuple", "cpython.unsafe.numbers", "np.ufunc",
                  "parfors.parfor", "stencils.stencil", "misc.special", "testing", "pycc", "cpython.unicode", "cpython.hashing",
-                 "cpython.heapq", "cpython.charseq", "np.polynomial", "np.random.generator_methods", "misc.literal"):
+                 "cpython.heapq", "cpython.charseq", "cuda", "np.polynomial", "np.random.generator_methods", "misc.literal"):
         try:
             importlib.import_module("numba." + name)
         except ImportError:
@@ -400,6 +400,8 @@ def install():
     numba.core.compiler.compile_ir = _locked
     numba.core.compiler.CompilerBase.compile_extra = _locked
     numba.core.compiler.CompilerBase.compile_ir = _locked
+    numba.core.dispatcher.Dispatcher = kilnjit._kiln.Dispatcher
+    numba.extending.is_jitted = numba.core.extending.is_jitted = lambda f: hasattr(f, "_kiln_function")
     for name in ("run_frontend", "compile_internal"):
         setattr(numba.core.compiler, name, _inner(name))
     numba.core.typed_passes.type_inference_stage = _inner("type_inference_stage")
