@@ -80,20 +80,32 @@ static struct val bind(struct fn *f, const struct operands *o, const struct arg 
     return val_dead();
 }
 
-static struct val result_of(struct fn *f, LLVMValueRef call, uint32_t node, const struct instance *callee)
+struct val call_result(struct fn *f, const struct linst *li, const struct type *t, LLVMValueRef call, LLVMValueRef memory,
+                       LLVMValueRef *ret_status)
+{
+    const struct tinfo *ti = lo_info(f->lo, t);
+    struct val v = val_new(f, t, ti->n);
+    *ret_status = ti->n && !memory ? LLVMBuildExtractValue(f->b, call, 0, "") : call;
+    for (uint32_t i = 0; i < ti->n; i++)
+        v.v[i] = memory ? LLVMBuildLoad2(f->b, ti->reg[i], LLVMBuildStructGEP2(f->b, li->memory, memory, i, ""), "")
+                        : LLVMBuildExtractValue(f->b, call, i + 1, "");
+    return v;
+}
+
+static struct val result_of(struct fn *f, LLVMValueRef call, LLVMValueRef memory, uint32_t node,
+                            const struct instance *callee)
 {
     struct lo *lo = f->lo;
     const struct tinfo *ti = lo_info(lo, callee->ret);
     struct linst *li = lo_inst(lo, callee);
     if (li->raises) {
-        LLVMValueRef status = ti->n ? LLVMBuildExtractValue(f->b, call, 0, "") : call;
+        LLVMValueRef status = ti->n && !memory ? LLVMBuildExtractValue(f->b, call, 0, "") : call;
         raise_status(f, status, node, callee->no_return);
     }
     if (f->dead)
         return val_dead();
-    struct val v = val_new(f, callee->ret, ti->n);
-    for (uint32_t i = 0; i < ti->n; i++)
-        v.v[i] = LLVMBuildExtractValue(f->b, call, i + 1, "");
+    LLVMValueRef unused;
+    struct val v = call_result(f, li, callee->ret, call, memory, &unused);
     if (ti->n_owner)
         temp_hold(f, &v);
     return v;
@@ -111,7 +123,7 @@ struct val emit_call(struct fn *f, uint32_t node, const struct instance *callee,
         n += captures ? captures[i].n : 0;
     for (uint32_t i = 0; i < n_params; i++)
         n += params[i].n;
-    LLVMValueRef *args = lo_alloc(lo, n, sizeof(*args));
+    LLVMValueRef *args = lo_alloc(lo, n + 1, sizeof(*args)), memory = NULL;
     args[at++] = f->exc;
     args[at++] = f->env;
     for (uint32_t i = 0; i < n_free && captures; i++)
@@ -120,12 +132,14 @@ struct val emit_call(struct fn *f, uint32_t node, const struct instance *callee,
     for (uint32_t i = 0; i < n_params; i++)
         for (uint32_t k = 0; k < params[i].n; k++)
             args[at++] = params[i].v[k];
+    if (li->memory)
+        args[n++] = memory = fn_alloca(f, li->memory, "result");
     if (n != LLVMCountParams(li->fn)) {
         lo_fail(lo, KILN_E_INTERNAL, "call of function %u with %u leaves, it takes %u", callee->func, n,
                 LLVMCountParams(li->fn));
         return val_dead();
     }
-    return result_of(f, LLVMBuildCall2(f->b, li->type, li->fn, args, n, ""), node, callee);
+    return result_of(f, LLVMBuildCall2(f->b, li->type, li->fn, args, n, ""), memory, node, callee);
 }
 
 static void operands_eval(struct fn *f, uint32_t node, struct operands *o)

@@ -37,7 +37,7 @@ struct linst *lo_inst(struct lo *lo, const struct instance *in)
         return li;
     uint32_t n_caps = leaves(lo, in->captures, in->fn->n_free, NULL, NULL);
     uint32_t n = 2 + n_caps + leaves(lo, in->params, in->fn->n_params, NULL, NULL);
-    LLVMTypeRef *types = lo_alloc(lo, n, sizeof(*types));
+    LLVMTypeRef *types = lo_alloc(lo, n + 1, sizeof(*types));
     uint8_t *roles = lo_alloc(lo, n, 1);
     types[0] = types[1] = lo->ptr;
     leaves(lo, in->captures, in->fn->n_free, types + 2, roles + 2);
@@ -46,8 +46,13 @@ struct linst *lo_inst(struct lo *lo, const struct instance *in)
     LLVMTypeRef *rets = lo_alloc(lo, ri->n + 1, sizeof(*rets));
     rets[0] = lo->i32;
     memcpy(rets + 1, ri->reg, ri->n * sizeof(*rets));
-    li->type =
-        LLVMFunctionType(ri->n ? LLVMStructTypeInContext(lo->c, rets, ri->n + 1, 0) : lo->i32, types, n, 0);
+    if (ri->n > LO_RET_LEAVES) {
+        li->memory = LLVMStructTypeInContext(lo->c, rets + 1, ri->n, 0);
+        types[n] = lo->ptr;
+        li->type = LLVMFunctionType(lo->i32, types, n + 1, 0);
+    } else {
+        li->type = LLVMFunctionType(ri->n ? LLVMStructTypeInContext(lo->c, rets, ri->n + 1, 0) : lo->i32, types, n, 0);
+    }
     char name[48];
     snprintf(name, sizeof(name), "kiln.%s%u.%u", in->unit->prelude ? "p" : "f", in->func, in->id);
     li->fn = LLVMAddFunction(lo->m, name, li->type);
@@ -60,6 +65,8 @@ struct linst *lo_inst(struct lo *lo, const struct instance *in)
     lo_paramattr(lo, li->fn, 0, "nonnull", 0);
     lo_paramattr(lo, li->fn, 1, "readonly", 0);
     lo_paramattr(lo, li->fn, 1, "noalias", 0);
+    if (li->memory)
+        lo_paramattr(lo, li->fn, n, "noalias", 0);
     for (uint32_t i = 2; i < n; i++)
         if (roles[i] == LEAF_SHAPE)
             shape_attr(lo, li->fn, i);
@@ -206,7 +213,12 @@ static void build_return(struct fn *f, LLVMValueRef status, bool with_value)
 {
     struct lo *lo = f->lo;
     const struct tinfo *ti = lo_info(lo, f->in->ret);
-    if (!ti->n) {
+    const struct linst *li = &lo->inst[f->in->id];
+    for (uint32_t i = 0; li->memory && with_value && i < ti->n; i++) {
+        LLVMValueRef place = LLVMBuildStructGEP2(f->b, li->memory, LLVMGetLastParam(f->fn), i, "");
+        LLVMBuildStore(f->b, LLVMBuildLoad2(f->b, ti->reg[i], f->ret[i], ""), place);
+    }
+    if (!ti->n || li->memory) {
         LLVMBuildRet(f->b, status);
         return;
     }

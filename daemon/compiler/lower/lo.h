@@ -23,6 +23,9 @@ enum {
     /* Bytes of stack that recursive functions may use before RecursionError: a quarter of the usual 8 MB of
      * a thread, so that the caller's frames and the C library still fit. */
     LO_STACK_BYTES = 2 << 20,
+    /* Leaves of a result that come back in registers. More go through memory: the optimizer's work on a chain of so
+     * many parts of one value grows with its square. */
+    LO_RET_LEAVES = 32,
 };
 
 enum leaf_role { LEAF_SCALAR, LEAF_OWNER, LEAF_DATA, LEAF_SHAPE, LEAF_STRIDE, LEAF_VALID };
@@ -67,6 +70,7 @@ struct bound { /* a loop variable with a known least value, while its loop is bu
 struct linst { /* an instance's function */
     LLVMValueRef fn;
     LLVMTypeRef type;
+    LLVMTypeRef memory; /* of a large result: a struct of its leaves, whose address is the last parameter */
     bool done, raises; /* raises: true until lowered, then whether it can return a status */
 };
 
@@ -294,6 +298,10 @@ struct val emit_call(struct fn *f, uint32_t node, const struct instance *callee,
 struct val call_prelude_node(struct fn *f,
                              uint32_t node); /* operator or attribute that is a prelude function */
 
+/* The leaves of what a call of li returned (memory: what was passed as its last argument) and its status. */
+struct val call_result(struct fn *f, const struct linst *li, const struct type *t, LLVMValueRef call, LLVMValueRef memory,
+                       LLVMValueRef *ret_status);
+
 /* ---- array.c ---- */
 LLVMValueRef arr_owner(struct val a);
 LLVMValueRef arr_data(struct val a);
@@ -364,6 +372,11 @@ struct val lower_library_math(struct fn *f, uint32_t node, const char *how, cons
 /* ---- vector.c ---- */
 void vector_variants(struct fn *f, LLVMValueRef call, const char *intrinsic, LLVMTypeRef t);
 void vector_keep(struct lo *lo); /* once, at the end */
+
+/* ---- keep.c ---- */
+/* Store a result where the caller wants it, borrowed memory copied. Building goes on where that went well; where memory has
+ * run out control is at the end of the block that is returned, with nothing held any more. NULL: cannot happen. */
+LLVMBasicBlockRef keep_result(struct fn *f, struct val v, LLVMValueRef place);
 
 /* ---- entry.c, cabi.c ---- */
 struct val call_entry(struct fn *f, const struct val *params,
