@@ -43,6 +43,10 @@ struct layout type_element_layout(const struct type *t)
         struct layout one = type_element_layout(t->elem);
         return (struct layout){ one.size * t->index, one.align };
     }
+    if (t->kind == TY_CHARS) {
+        uint32_t unit = t->name[0] == 'u' ? 4 : 1;
+        return (struct layout){ unit * t->index, unit };
+    }
     return layout_scalar(t);
 }
 

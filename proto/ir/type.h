@@ -94,6 +94,8 @@ const struct type *type_record_view(struct type_table *t, const struct type *rec
 /* An array of fixed shape inside a record. At most TYPE_MAX_NDIM dimensions. */
 const struct type *type_nested(struct type_table *t, const struct type *elem, const uint32_t *shape,
                                unsigned ndim);
+/* `n` bytes (unit "char") or 4-byte characters ("unichr") inside a record. */
+const struct type *type_chars(struct type_table *t, bool wide, uint32_t n);
 /* Its dimensions; ret has room for TYPE_MAX_NDIM. Returns how many. */
 unsigned type_nested_shape(const struct type *t, uint32_t *ret);
 /* Index of a record's field, UINT32_MAX if there is none of that name. */

@@ -110,6 +110,7 @@ void type_print(struct buf *out, const struct type *t)
         break;
     case TY_RECORD:
     case TY_NESTED:
+    case TY_CHARS:
         type_print_record(out, t);
         break;
     case TY_ENUM:

@@ -3,6 +3,7 @@
  *
  *   record = "Record(" [field {"," field}] ";" size ";" aligned {";" flag} ")"
  *   field  = name "[type=" (type | nested) ";offset=" number "]"
+ *   text   = "[char x " number "]" | "[unichr x " number "]"        also as a field's type
  *   nested = "nestedarray(" type ", (" number {"," number} [","] ")" ")"
  *   aligned = "True" | "False"      flag = "readonly" | "unaligned", of a reference
  *
@@ -115,6 +116,11 @@ const struct type *type_nested(struct type_table *t, const struct type *elem, co
     return r;
 }
 
+const struct type *type_chars(struct type_table *t, bool wide, uint32_t n)
+{
+    return type_intern(t, &(struct type){ .kind = TY_CHARS, .name = wide ? "unichr" : "char", .index = n });
+}
+
 unsigned type_nested_shape(const struct type *t, uint32_t *ret)
 {
     unsigned n = 0;
@@ -141,6 +147,10 @@ uint32_t type_record_field(const struct type *record, const char *name, size_t l
 
 void type_print_record(struct buf *out, const struct type *t)
 {
+    if (t->kind == TY_CHARS) {
+        buf_printf(out, "[%s x %u]", t->name, t->index);
+        return;
+    }
     if (t->kind == TY_NESTED) {
         buf_str(out, "nestedarray(");
         type_print(out, t->elem);
@@ -205,7 +215,32 @@ static bool read_key(struct type_reader *r, const char *key)
 
 static bool may_be_field(const struct type *t)
 {
-    return (type_numpy(t) >= 0 && !t->readonly && !t->unaligned) || t->kind == TY_NESTED;
+    return (type_numpy(t) >= 0 && !t->readonly && !t->unaligned) || t->kind == TY_NESTED || t->kind == TY_CHARS;
+}
+
+/* A type, or "[char x 8]" */
+static const struct type *read_field_type(struct type_reader *r)
+{
+    char word[16];
+    size_t at;
+    unsigned n;
+
+    if (!type_take(r, '['))
+        return type_read(r);
+    type_read_word(r, word, sizeof word, &at);
+    if (strcmp(word, "char") && strcmp(word, "unichr")) {
+        type_fail(r, at, "expected 'char' or 'unichr', not '%s'", word);
+        return NULL;
+    }
+    bool wide = word[0] == 'u';
+    type_read_word(r, word, sizeof word, &at);
+    if (strcmp(word, "x")) {
+        type_fail(r, at, "expected 'x', not '%s'", word);
+        return NULL;
+    }
+    if (!type_read_number(r, MAX_RECORD / 4, &n) || !type_expect(r, ']'))
+        return NULL;
+    return type_made(r, type_chars(r->table, wide, n));
 }
 
 static bool read_field(struct type_reader *r, struct arena *a, struct fields *f)
@@ -221,7 +256,7 @@ static bool read_field(struct type_reader *r, struct arena *a, struct fields *f)
     if (name && (!f->names || !f->types || !f->offsets))
         kiln_err_set(r->e, KILN_E_NOMEM, 0, NULL);
     if (!name || !f->names || !f->types || !f->offsets || !type_expect(r, '[') || !read_key(r, "type") ||
-        !(t = type_read(r)) || !type_expect(r, ';') || !read_key(r, "offset") ||
+        !(t = read_field_type(r)) || !type_expect(r, ';') || !read_key(r, "offset") ||
         !type_read_number(r, MAX_RECORD, &offset) || !type_expect(r, ']'))
         return false;
     if (!may_be_field(t)) {
@@ -321,7 +356,7 @@ const struct type *type_read_nested(struct type_reader *r)
 
     if (!elem || !type_expect(r, ',') || !type_expect(r, '('))
         return NULL;
-    if (!may_be_field(elem) || elem->kind == TY_NESTED) {
+    if (type_numpy(elem) < 0 || elem->readonly || elem->unaligned) {
         type_fail(r, at, "nested arrays hold numbers of a fixed size and records");
         return NULL;
     }

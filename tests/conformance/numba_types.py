@@ -27,9 +27,15 @@ def text(t):
         return "unicode_type"
     if isinstance(t, types.Optional):
         return f"optional({text(t.type)})"
-    if isinstance(t, types.Array):
+    if isinstance(t, types.Array) and not isinstance(t, types.NestedArray):
         extra = ("" if t.mutable else ", readonly=True") + ("" if t.aligned else ", aligned=False")
         return f"Array({text(t.dtype)}, {t.ndim}, '{t.layout}'{extra})"
+    if isinstance(t, types.Record):
+        return record_text(t)
+    if isinstance(t, types.NestedArray):
+        return f"nestedarray({text(t.dtype)}, ({', '.join(map(str, t.shape))}{',' if len(t.shape) == 1 else ''}))"
+    if isinstance(t, (types.CharSeq, types.UnicodeCharSeq)):
+        return f"[{'char' if isinstance(t, types.CharSeq) else 'unichr'} x {t.count}]"
     if isinstance(t, types.BaseTuple) and not isinstance(t, types.BaseNamedTuple):
         parts = [text(x) for x in t]
         return f"Tuple(({', '.join(parts)}{',' if len(parts) == 1 else ''}))"
@@ -42,6 +48,12 @@ def text(t):
     if isinstance(t, types.Set):
         return f"set({text(t.dtype)})"
     raise NoType(f"the type {t}")
+
+
+def record_text(t):
+    """A Numba record type as Kiln writes it; titles are left out."""
+    fields = [f"{name}[type={text(field.type)};offset={field.offset}]" for name, field in t.fields.items()]
+    return f"Record({','.join(fields)};{t.size};{t.aligned})"
 
 
 #: names in Kiln's texts that mean something else in Numba's namespace, or nothing

@@ -368,8 +368,21 @@ def over_names(a):
     return t, name == "n"
 
 
+def in_variables(a):
+    names = ("n", "x")
+    f = names[1]
+    g = FIELDS[2]
+    t = a[f].sum() + a[0][g]
+    h = "x"
+    a[0][h] = 3
+    if t > 1e9:
+        h = "n"
+    return t, h == "x"
+
+
 def test_names_in_loops():
     for dtype in FLAT:
+        check(in_variables, fill(np.zeros(4, dtype)))
         check(over_names, fill(np.zeros(4, dtype)))
 
 
@@ -421,8 +434,25 @@ def test_out_of_bounds():
         njit(boundscheck=True)(lambda a, i: a[i]["x"])(np.zeros(3, PACKED), 5)
 
 
+NAMED = np.dtype([("name", "S3"), ("x", "f8"), ("title", "U4")], align=True)
+
+
+def with_text(a):
+    a[1] = a[0]
+    a[2]["x"] = a[0]["x"] * 2
+    return a["x"].sum(), a[1], a[::-1].copy()
+
+
+def test_fields_of_text_are_moved():
+    a = np.array([(b"ab", 1.5, "ö€"), (b"cde", 2, "x"), (b"", 3, "")], NAMED)
+    want, got = with_text(a.copy()), njit(with_text)(a.copy())
+    assert want[0] == got[0] and want[1].tolist() == got[1].tolist() and want[2].tolist() == got[2].tolist()
+    with pytest.raises(errors.KilnError, match="text in records"):
+        njit(lambda a: a[0]["name"])(a)
+
+
 def test_unsupported_dtypes():
-    for dtype in ([("x", "O")], [("x", "S3")], [("x", ">f8")], [("x", "M8[s]")]):
+    for dtype in ([("x", "O")], [("x", ">f8")], [("x", "M8[s]")], [("x", ">U3")]):
         with pytest.raises(errors.KilnTypeError, match="array of dtype"):
             njit(lambda a: len(a))(np.zeros(2, dtype))
 

@@ -140,6 +140,8 @@ static const char *const spellings[][2] = {
       "offset=10];60;False)" },
     { "Record(a[type=nestedarray(u1, (4,));offset=0];4;True)", "Record(a[type=nestedarray(uint8, (4,));offset=0];4;True)" },
     { "Record(;8;False)", "Record(;8;False)" },
+    { "Record(a[type=[char x 3];offset=0],b[type=[unichr x 2];offset=4];12;True)",
+      "Record(a[type=[char x 3];offset=0],b[type=[unichr x 2];offset=4];12;True)" },
 };
 
 static void test_spellings(void **state)
@@ -203,6 +205,8 @@ static const char *const errors[][2] = {
     { "Record(x[type=i8;offset=0];12;True)", "the size of an aligned record is a multiple of 8" },
     { "Record(x[type=i8;offset=0],x[type=i1;offset=8];12;False)", "two fields are named 'x'" },
     { "Record(x[type=pyint;offset=0];8;False)", "fields are numbers" },
+    { "Record(x[type=[bytes x 4];offset=0];8;False)", "expected 'char' or 'unichr', not 'bytes'" },
+    { "Record(x[type=[char 4];offset=0];8;False)", "expected 'x', not '4'" },
     { "Record(x[type=f8[:];offset=0];80;False)", "fields are numbers" },
     { "Record([type=i8;offset=0];8;False)", "expected the name of a field" },
     { "Record(x[kind=i8;offset=0];8;False)", "expected 'type=', not 'kind'" },

@@ -77,6 +77,8 @@ def record_text(dtype):
 
 
 def _field_text(dtype):
+    if dtype.kind in "SU" and dtype.isnative:  # moved, not read
+        return f"[{'char' if dtype.kind == 'S' else 'unichr'} x {dtype.itemsize // (1 if dtype.kind == 'S' else 4)}]"
     if dtype.subdtype is None:
         return dtype_text(dtype)
     inner, shape = dtype.subdtype
@@ -131,6 +133,11 @@ class _Reader:
             shape = tuple(int(n) for n in self.until(")").split(",") if n.strip())
             self.need("))")
             return np.dtype((inner, shape))
+        for unit, letter in (("[char x ", "S"), ("[unichr x ", "U")):
+            if self.take(unit):
+                count = self.until("]")
+                self.need("]")
+                return np.dtype(letter + count)
         if not self.take("Record("):
             name = self.until(",;)")
             return np.dtype(np.bool_ if name == "bool" else name)

@@ -150,6 +150,22 @@ static const struct type *tuple_slice(struct walk *w, uint32_t node, const struc
     return r ? r : fail_memory(w->p);
 }
 
+/* The text that a constant tuple has there is known, too. */
+static void know_item(struct walk *w, uint32_t node, uint32_t i)
+{
+    uint32_t base = kir_arg(node_at(w, node), 0);
+    const struct kir_const *k = known(w, base);
+    const struct fact *b = fact_for(w, base);
+    struct fact *f = fact_for(w, node);
+
+    if (!k || k->kind != KIR_K_TUPLE || i >= k->n_items || (b->has_value && b->value_mod != w->w->in.unit->mod) ||
+        !is_pure(w, base) || const_of(w, k->items[i])->kind != KIR_K_STR)
+        return;
+    f->has_value = true;
+    f->value = const_of(w, k->items[i]);
+    f->value_mod = w->w->in.unit->mod;
+}
+
 static const struct type *tuple_index(struct walk *w, uint32_t node, const struct type *t, uint32_t index,
                                       const struct type *it)
 {
@@ -163,7 +179,9 @@ static const struct type *tuple_index(struct walk *w, uint32_t node, const struc
         if (i < -(int64_t)t->n_items || i >= (int64_t)t->n_items)
             return mistake(w, node, NULL, "index %lld is out of range for a tuple of %u", (long long)i,
                            t->n_items);
-        return t->items[i < 0 ? i + t->n_items : i];
+        i = i < 0 ? i + t->n_items : i;
+        know_item(w, node, (uint32_t)i);
+        return t->items[i];
     }
     for (uint32_t k = 1; k < t->n_items; k++)
         if (t->items[k] != t->items[0])

@@ -356,6 +356,12 @@ static const struct type *compare_pair(struct walk *w, uint32_t node, enum kir_c
 {
     const struct type *x, *y, *ma, *mb;
 
+    *ret_operand = NULL;
+    if ((op == KIR_C_IS || op == KIR_C_ISNOT) && a != b && (a->kind == TY_INTENUM || b->kind == TY_INTENUM) &&
+        a->kind != TY_OPTIONAL && b->kind != TY_OPTIONAL && !is_bottom(a) && !is_bottom(b)) {
+        *truth = op == KIR_C_IS ? -1 : 1; /* members are the same only as members of one class */
+        return w->p->boolean;
+    }
     a = number_of(w, a);
     b = number_of(w, b);
     x = without_optional(a);

@@ -64,6 +64,8 @@ const struct type *record_field(struct walk *w, uint32_t node, const struct type
         buf_done(&b);
         return mistake(w, node, list, "no field of name '%.*s'", (int)len, name);
     }
+    if (record->items[field]->kind == TY_CHARS)
+        return mistake(w, node, "whole records with such fields can be moved", "text in records is not compiled by this version");
     t = field_type(w, record, base->kind == TY_ARRAY ? base : NULL, field);
     return t ? t : mistake(w, node, NULL, "the view would have more than %u dimensions", TYPE_MAX_NDIM);
 }
@@ -82,7 +84,6 @@ bool is_field_name(const struct type *base, const struct type *index)
 const struct type *record_subscript(struct walk *w, uint32_t node, const struct type *base, uint32_t index, bool store)
 {
     const struct kir_const *k = known(w, index);
-    const struct type *t;
     int64_t i;
 
     if (store && base->readonly)
@@ -92,8 +93,8 @@ const struct type *record_subscript(struct walk *w, uint32_t node, const struct 
     if (base->kind == TY_RECORD && known_int(w, index, &i)) {
         if (i < -(int64_t)base->n_items || i >= (int64_t)base->n_items)
             return mistake(w, node, NULL, "field %lld of a record with %u", (long long)i, base->n_items);
-        t = field_type(w, base, NULL, (uint32_t)(i < 0 ? i + base->n_items : i));
-        return t ? t : fail_memory(w->p);
+        const char *name = base->record->names[i < 0 ? i + base->n_items : i];
+        return record_field(w, node, base, name, strlen(name));
     }
     return mistake(w, index, "use a constant, or a loop over literal_unroll(names)",
                    "which field is meant must be known when compiling");
@@ -119,7 +120,7 @@ bool record_assignable(struct pass *p, const struct type *from, const struct typ
     if (from->kind != TY_TUPLE || from->n_items != to->n_items)
         return false;
     for (uint32_t i = 0; i < to->n_items; i++)
-        if (to->items[i]->kind == TY_NESTED || !assignable(p, from->items[i], to->items[i]))
+        if (to->items[i]->kind == TY_NESTED || to->items[i]->kind == TY_CHARS || !assignable(p, from->items[i], to->items[i]))
             return false;
     return true;
 }
@@ -140,7 +141,7 @@ bool record_comparable(const struct type *a, const struct type *b)
     if (a->record != b->record)
         return false;
     for (uint32_t i = 0; i < a->n_items; i++)
-        if (a->items[i]->kind == TY_NESTED ||
+        if (a->items[i]->kind == TY_NESTED || a->items[i]->kind == TY_CHARS ||
             (a->items[i]->kind == TY_RECORD && !record_comparable(a->items[i], a->items[i])))
             return false;
     return true;

@@ -28,7 +28,7 @@ static int shape_ndim(struct walk *w, struct call *c, const struct arg *a)
         return 1;
     if (a->type->kind == TY_TUPLE && a->type->n_items <= TYPE_MAX_NDIM) {
         uint32_t ints = 0;
-        while (ints < a->type->n_items && type_is_integer(a->type->items[ints]))
+        while (ints < a->type->n_items && type_is_integer(number_of(w, a->type->items[ints])))
             ints++;
         if (ints == a->type->n_items)
             return (int)ints;

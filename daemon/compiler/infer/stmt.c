@@ -194,6 +194,19 @@ void assign(struct walk *w, uint32_t target, const struct type *t, uint32_t valu
     }
 }
 
+/* A variable that is assigned a text, or a tuple with one, has it known: names of fields are used so. */
+static void know_text(struct walk *w, uint32_t local, uint32_t value)
+{
+    const struct fact *f = fact_for(w, value);
+    const struct kir_const *k = f->has_value && f->value_mod != w->w->in.unit->mod ? NULL : known(w, value);
+    bool text = k && k->kind == KIR_K_STR;
+
+    for (uint32_t i = 0; k && k->kind == KIR_K_TUPLE && i < k->n_items; i++)
+        text |= const_of(w, k->items[i])->kind == KIR_K_STR;
+    if (text)
+        know_local(w, local, k);
+}
+
 /* ---- statements ---- */
 
 static void assignment(struct walk *w, uint32_t node)
@@ -203,8 +216,11 @@ static void assignment(struct walk *w, uint32_t node)
     const uint32_t *targets = kir_list(n, 1, &count);
     const struct type *t = expr(w, kir_arg(n, 0));
 
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         assign(w, targets[i], t, kir_arg(n, 0));
+        if (node_at(w, targets[i])->op == KIR_LOCAL)
+            know_text(w, kir_arg(node_at(w, targets[i]), 0), kir_arg(n, 0));
+    }
 }
 
 /* x[i] op= v of a dict and the like: read by "__getitem__", written by "__setitem__". */

@@ -183,7 +183,7 @@ class Converter(Expressions, Statements, Patterns):
         if jitted is not None:
             return tree.emit(K.FUNC, self.program.tree_of(*jitted), at=node)
         np = values.numpy
-        if np is not None and type(value) is np.ndarray:
+        if np is not None and type(value) in (np.ndarray, np.recarray):
             return self.emit_array(value, node)
         if np is not None and isinstance(value, np.void) and value.dtype.names is not None:
             # a copy, as other constants: the one element of an array
@@ -215,7 +215,7 @@ class Converter(Expressions, Statements, Patterns):
 
     def is_part(self, value):
         """A tuple with such an item is built by the code: arrays and functions are no constants."""
-        return (type(value) is FunctionType or hasattr(value, "_kiln_function") or type(value).__name__ == "ndarray"
+        return (type(value) is FunctionType or hasattr(value, "_kiln_function") or type(value).__name__ in ("ndarray", "recarray", "void", "record")
                 or type(value) is tuple and any(map(self.is_part, value)) or self.values.library(value) is not None)
 
     def emit_array(self, array, node):

@@ -103,7 +103,22 @@ class Expressions:
         return self.tree.emit(K.SLICE, *parts, at=node)
 
     def e_Tuple(self, node):
+        value = self.literal(node)
+        if value is not None and len(value) <= 1000:
+            return self.tree.emit(K.CONST, self.values.key(value), at=node)
         return self.tree.emit(K.TUPLE, self.expressions(node.elts), at=node)
+
+    def literal(self, node):
+        """The tuple of a display of constants, one text at least among them (names of fields, as a rule); else None."""
+        values, text = [], False
+        for item in node.elts:
+            kind = type(item).__name__
+            value = item.value if kind == "Constant" else self.literal(item) if kind == "Tuple" else None
+            if value is None or value is Ellipsis:
+                return None
+            text = text or type(value) in (str, tuple)
+            values.append(value)
+        return tuple(values) if text else None
 
     def e_List(self, node):
         return self.tree.emit(K.LIST, self.expressions(node.elts), at=node)

@@ -21,8 +21,9 @@ MAX_TUPLE = 1000
 RENAMED = {"numpy.amax": "numpy.max", "numpy.amin": "numpy.min", "numpy.around": "numpy.round",
            "numpy.round_": "numpy.round", "numpy.product": "numpy.prod", "numpy.cumproduct": "numpy.cumprod",
            "numpy.alltrue": "numpy.all", "numpy.sometrue": "numpy.any", "numba.prange": "kilnjit.prange",
-           "numba.literal_unroll": "kilnjit.literal_unroll", "numba.misc.special.literal_unroll": "kilnjit.literal_unroll",
            "numpy.row_stack": "numpy.vstack"}
+#: Numba's own markers: programs that are moved over step by step may still import them
+MARKERS = {"numba.misc.special.literal_unroll": "kilnjit.literal_unroll", "numba.misc.special.prange": "kilnjit.prange"}
 #: modules whose functions are the library, never code to be compiled
 LIBRARY = ("numpy", "math", "cmath", "operator", "builtins", "functools", "itertools", "random", "time", "kilnjit",
            "heapq", "bisect", "copy", "scipy")
@@ -185,6 +186,8 @@ class Values:
     def _library(self, v, path):
         if getattr(v, "_kiln_library", None):  # prange and friends
             return v._kiln_library
+        if getattr(v, "__module__", None) == "numba.misc.special":
+            return MARKERS.get(f"numba.misc.special.{getattr(v, '__name__', '')}")
         np = self.numpy
         if np is not None and isinstance(v, np.ufunc):
             return "numpy." + v.__name__ if getattr(np, v.__name__, None) is v else path
