@@ -89,7 +89,7 @@ def test_constants_by_content():
     consts = module[3]
     assert [K.K_INT, 3] in consts and [K.K_SCALAR, "float32", np.float32(1.5).tobytes()] in consts
     assert [K.K_BIGINT, str(0xFFFFFFFFFFFFFFFFFFFF)] in consts and [K.K_INT, 2**64 - 1] in consts and [K.K_INT, -2**63] in consts
-    assert [K.K_EXCEPTION, "frontend_samples.Broken"] in consts and [K.K_TYPE, "float32"] in consts and [K.K_TYPE, "int8"] in consts and [K.K_TYPE, "float32"] in consts
+    assert [K.K_EXCEPTION, "frontend_samples.Broken(Exception,BaseException)"] in consts and [K.K_TYPE, "float32"] in consts and [K.K_TYPE, "int8"] in consts and [K.K_TYPE, "float32"] in consts
     assert module[2] == 1  # TABLE is a slot, its content is not here
     assert [K.UT_ENUM, "Color"] == [u[:2] for u in module[4] if u[0] == K.UT_ENUM][0]
     assert convert(samples.constants).env[0] is samples.TABLE

@@ -6,7 +6,7 @@ name, line and columns and does nothing but raise; its frame is what tracebacks,
 from types import FunctionType, TracebackType
 
 from . import _kiln
-from .diagnose import place
+from .diagnose import place, source_line
 
 #: code objects kept: one for each place that ever raised
 MAX_CODES = 1000
@@ -73,11 +73,25 @@ def build(module, trace):
     return made
 
 
+def _unbound(module, trace):
+    """CPython's message for the variable that stands where the exception was raised."""
+    at = place(module, *trace[0]) if trace else None
+    if at is None or at[1][0] != at[1][2]:
+        return ()
+    f, (line, start, _, end) = at
+    name = source_line(f, line).encode()[start:end].decode(errors="replace")
+    if not name.isidentifier():
+        return ()
+    return (f"cannot access local variable {name!r} where it is not associated with a value",)
+
+
 def raised(class_id, cls, args, trace, specialization):
     """The extension's hook: the exception object that a call raises."""
     module = specialization.data
     if cls is None:
         cls = module.classes.get(class_id - _kiln.EXC_USER, RuntimeError)
+    if cls is UnboundLocalError:
+        args = _unbound(module, trace) or args
     try:
         error = cls(*args)
     except Exception as failed:  # the class wants other arguments: its own complaint, as in Python

@@ -63,7 +63,7 @@ void while_loop(struct walk *w, uint32_t node)
     bool is_new;
     struct head *h = head_find(w, node, &is_new);
     struct state entry = w->s, exit;
-    struct loop l = { .up = w->loop };
+    struct loop l = { .up = w->loop, .final = w->final };
 
     if (!h)
         return;
@@ -234,7 +234,7 @@ static void know_item(struct walk *w, uint32_t target, uint32_t tuple, uint32_t 
 static void unrolled(struct walk *w, uint32_t node, const struct type *t)
 {
     const struct kir_node *n = node_at(w, node);
-    struct loop l = { .up = w->loop };
+    struct loop l = { .up = w->loop, .final = w->final };
     bool is_new;
     struct head *h = head_find(w, node, &is_new);
     struct fact *f;
@@ -304,7 +304,7 @@ void for_loop(struct walk *w, uint32_t node)
 {
     const struct kir_node *n = node_at(w, node);
     const struct type *t = iterated(w, node, kir_arg(n, 1)), *item;
-    struct loop l = { .up = w->loop };
+    struct loop l = { .up = w->loop, .final = w->final };
     struct state entry, exit;
     struct head *h;
     bool is_new;

@@ -38,9 +38,22 @@ struct jump {
     struct state state;
     struct jump *next;
 };
+struct final;
 struct loop {
     struct loop *up;
     struct jump *breaks, *continues;
+    struct final *final; /* around the loop */
+};
+/* A part that an exception may leave to a handler; seen: what variables held there. */
+struct guard {
+    struct guard *up;
+    struct state *seen;
+};
+/* A finally block around what is being walked. */
+struct final {
+    struct final *up;
+    uint32_t block;
+    struct guard *guard; /* around the try statement */
 };
 
 /* A remembered loop head, or the contexts of an unrolled loop: kept from walk to walk. */
@@ -104,6 +117,9 @@ struct walk {
     uint32_t context;
     struct state s;
     struct loop *loop;
+    struct guard *guard;
+    struct final *final;
+    uint32_t handling; /* the HANDLER being walked, 0: none (node 0 is never one) */
     bool emit;
     uint32_t nesting;
 };
@@ -305,6 +321,11 @@ const struct type *type_meant(struct walk *w, const struct type *t);
 bool library_has_attr(struct walk *w, const struct type *base, const char *name);
 const char *nearest_library_name(struct walk *w, const char *name);
 bool is_exception_name(const char *name);
+
+/* ---- try.c ---- */
+void guards_see(struct walk *w, uint32_t local);
+void try_statement(struct walk *w, uint32_t node);
+void leave_through(struct walk *w, uint32_t node, struct final *until);
 
 /* ---- comp.c ---- */
 const struct type *display(struct walk *w, uint32_t node);

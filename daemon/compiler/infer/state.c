@@ -149,6 +149,8 @@ void bind_local(struct walk *w, uint32_t local, const struct type *t, uint32_t w
     w->s.where[local] = where;
     if (w->s.known)
         w->s.known[local] = NULL;
+    if (w->guard)
+        guards_see(w, local);
 }
 
 void know_local(struct walk *w, uint32_t local, const struct kir_const *k)

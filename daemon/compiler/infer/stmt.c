@@ -327,7 +327,10 @@ static void return_statement(struct walk *w, uint32_t node)
     uint32_t value = kir_opt(node_at(w, node), 0);
     const struct type *t = value == KIR_NIL ? w->p->none : expr(w, value), *joined;
 
-    w->w->ends |= !w->s.dead;
+    leave_through(w, node, NULL);
+    if (w->s.dead) /* a finally block went elsewhere */
+        return;
+    w->w->ends = true;
     t = settled(w, t);
     if (!is_bottom(t)) {
         joined = w->w->returns ? join_types(w->p, w->w->ret, t) : t;
@@ -352,7 +355,8 @@ static void raise_statement(struct walk *w, uint32_t node)
 
     w->w->raises = true;
     if (value == KIR_NIL) {
-        mistake(w, node, NULL, "'raise' alone needs an exception that is being handled");
+        if (!w->handling)
+            mistake(w, node, NULL, "'raise' alone needs an exception that is being handled");
     } else {
         t = expr(w, value);
         if (!is_bottom(t) && t->kind != TY_EXCEPTION &&
@@ -412,6 +416,8 @@ static void delete_statement(struct walk *w, uint32_t node)
         }
         fact_for(w, targets[i])->type = w->p->none;
         w->s.types[kir_arg(node_at(w, targets[i]), 0)] = NULL;
+        for (struct guard *g = w->guard; g; g = g->up)
+            g->seen->unset[kir_arg(node_at(w, targets[i]), 0)] = true;
     }
 }
 
@@ -424,6 +430,9 @@ static void jump(struct walk *w, uint32_t node, bool is_break)
         fail_memory(w->p);
         return;
     }
+    leave_through(w, node, w->loop->final);
+    if (w->s.dead)
+        return;
     *j = (struct jump){ node, w->context, state_copy(w, &w->s), *list };
     *list = j;
     w->s.dead = true;
@@ -475,12 +484,14 @@ static void statement(struct walk *w, uint32_t node)
         break;
     case KIR_PASS:
         break;
+    case KIR_TRY:
+        try_statement(w, node);
+        break;
     case KIR_BLOCK:
         block(w, node);
         break;
     default:
-        mistake(w, node, n->op == KIR_TRY ? "let the exception pass to the caller, or test before" : NULL,
-                "'%s' is not compiled by this version", kir_opinfo(n->op)->text);
+        mistake(w, node, NULL, "'%s' is not compiled by this version", kir_opinfo(n->op)->text);
     }
 }
 

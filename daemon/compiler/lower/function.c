@@ -245,8 +245,8 @@ static void finish(struct fn *f)
     fn_at(f, f->ret_bb);
     own_cleanup(f);
     build_return(f, lo_i32(lo, KILN_DONE), true);
-    if (f->raises) {
-        fn_at(f, f->fail_bb);
+    if (f->ways->raises) {
+        fn_at(f, f->ways->fail_bb);
         own_cleanup(f);
         build_return(f, LLVMBuildLoad2(f->b, lo->i32, f->status, ""), false);
     }
@@ -257,6 +257,7 @@ void fn_lower(struct lo *lo, const struct instance *in)
 {
     struct linst *li = lo_inst(lo, in);
     struct fn f = { .lo = lo, .in = in, .fn = li->fn };
+    struct ways out;
     const struct tinfo *ri = lo_info(lo, in->ret);
     if (lo->failed || li->done)
         return;
@@ -268,9 +269,8 @@ void fn_lower(struct lo *lo, const struct instance *in)
     start_options(&f);
     helper_begin(&f);
     f.ret_bb = fn_block(&f, "return");
-    f.static_bb = fn_block(&f, "raise.static");
-    f.trace_bb = fn_block(&f, "raise.trace");
-    f.fail_bb = fn_block(&f, "fail");
+    raise_new_ways(&f, &out);
+    f.ways = &out;
     f.desc = fn_alloca(&f, lo->ptr, "desc");
     f.node_slot = fn_alloca(&f, lo->i32, "node");
     f.status = fn_alloca(&f, lo->i32, "status");
@@ -284,5 +284,5 @@ void fn_lower(struct lo *lo, const struct instance *in)
         lo_stack_check(&f, body);
     lower_block(&f, body);
     finish(&f);
-    li->raises = f.raises;
+    li->raises = out.raises;
 }

@@ -59,6 +59,7 @@ struct loop { /* innermost first */
     LLVMBasicBlockRef next, out; /* of continue and break; out skips else */
     uint32_t node, context;
     bool out_used;
+    struct final *final; /* around the loop */
 };
 
 struct bound { /* a loop variable with a known least value, while its loop is built */
@@ -104,6 +105,29 @@ struct lo {
     unsigned md_prof, md_range;
 };
 
+/* Where an exception goes: sites with a constant description, sites that leave a trace, and where both meet. */
+struct ways {
+    LLVMBasicBlockRef static_bb, trace_bb, fail_bb;
+    bool raises; /* something goes there */
+};
+struct guard { /* the body of a try statement: variables are kept in slots that its handlers know */
+    struct guard *up;
+    const struct type **types; /* by local; NULL: none */
+};
+struct final { /* a finally block around what is being built */
+    struct final *up;
+    uint32_t block;
+    struct ways *ways; /* outside of the try statement */
+    struct guard *guard;
+    struct loop *loop;
+    struct caught *caught;
+};
+struct caught { /* the handler being built */
+    struct caught *up;
+    uint32_t local;     /* of `as`, KIR_NIL: none */
+    LLVMValueRef saved; /* the exception, for `raise` */
+};
+
 struct fn {
     struct lo *lo;
     const struct instance *in;
@@ -117,10 +141,13 @@ struct fn {
     bool boundscheck, numpy_errors, checked;
     LLVMFastMathFlags fmf;
     /* the ways out */
-    LLVMBasicBlockRef ret_bb, static_bb, trace_bb, fail_bb;
+    LLVMBasicBlockRef ret_bb;
+    struct ways *ways; /* of exceptions: out of the function, or to the innermost try statement */
+    struct guard *guard;
+    struct final *final;
+    struct caught *caught;
     LLVMValueRef *ret;                    /* allocas, one a leaf of the result */
     LLVMValueRef desc, node_slot, status; /* alloca: description of a static raise; node to trace; status */
-    bool raises;
     struct slot **slots; /* by local */
     LLVMValueRef *isset; /* by local: alloca i1, NULL where no read asks */
     bool *borrows;       /* by local: holds what outlives the call, uncounted (borrow.c) */
@@ -227,7 +254,10 @@ void raise_format_if(struct fn *f, LLVMValueRef cond, uint32_t node, uint32_t cl
 void raise_values(struct fn *f, uint32_t node, uint32_t class_id, const struct val *args,
                   const struct kir_const *const *known, uint32_t n);
 void raise_status(struct fn *f, LLVMValueRef status, uint32_t node, bool never_returns); /* after a call */
-void raise_exits(struct fn *f); /* build the shared blocks */
+void raise_exits(struct fn *f); /* build the shared blocks of f->ways, up to fail_bb */
+void raise_new_ways(struct fn *f, struct ways *ways);
+void raise_again(struct fn *f); /* what is in f->exc and f->status goes on outwards */
+LLVMValueRef raise_is_class(struct fn *f, uint32_t node); /* the exception is of the class (or tuple) that a node names */
 void lower_raise(struct fn *f, uint32_t node);
 void lower_assert(struct fn *f, uint32_t node);
 void lo_stack_mark(struct fn *f);                 /* entry: remember where the stack is */
@@ -290,6 +320,12 @@ struct val eval_iterable(struct fn *f, uint32_t loop, uint32_t iterable);
 /* Any iterable seen as a sequence: its length and its item at a position. */
 LLVMValueRef iter_length(struct fn *f, struct val it, uint32_t node);
 struct val iter_item(struct fn *f, struct val it, LLVMValueRef k);
+
+/* ---- try.c ---- */
+void lower_try(struct fn *f, uint32_t node);
+void finals_run(struct fn *f, uint32_t node, struct final *until); /* finally blocks on the way of a jump */
+bool guarded(const struct fn *f, uint32_t local, const struct type *t);
+void guards_keep(struct fn *f, uint32_t local, const struct type *t); /* slot (local, t) was written */
 
 /* ---- call.c ---- */
 struct val lower_call(struct fn *f, uint32_t node);

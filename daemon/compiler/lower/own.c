@@ -255,6 +255,8 @@ void slot_write(struct fn *f, uint32_t local, const struct type *t, struct val v
             LLVMBuildStore(f->b, v.v[i], s->leaf[i]);
     if (f->isset[local])
         LLVMBuildStore(f->b, lo_bool(lo, true), f->isset[local]);
+    if (f->guard)
+        guards_keep(f, local, t);
 }
 
 void slot_drop(struct fn *f, uint32_t local, const struct type *t)
@@ -285,7 +287,8 @@ void edges_apply(struct fn *f, uint32_t ctx, uint32_t node, enum edge_arm arm)
             e[i].from->kind == TY_UNSET)
             continue;
         if (!e[i].to || e[i].to->kind == TY_CONFLICT || e[i].to->kind == TY_UNSET) {
-            slot_drop(f, e[i].local, e[i].from);
+            if (!guarded(f, e[i].local, e[i].from))
+                slot_drop(f, e[i].local, e[i].from);
             continue;
         }
         struct slot *from = slot_of(f, e[i].local, e[i].from);
@@ -297,6 +300,7 @@ void edges_apply(struct fn *f, uint32_t ctx, uint32_t node, enum edge_arm arm)
         f->isset[e[i].local] = NULL;
         slot_write(f, e[i].local, e[i].to, v);
         f->isset[e[i].local] = flag;
-        slot_drop(f, e[i].local, e[i].from);
+        if (!guarded(f, e[i].local, e[i].from))
+            slot_drop(f, e[i].local, e[i].from);
     }
 }

@@ -99,9 +99,9 @@ static LLVMValueRef trace_node(struct fn *f, uint32_t node)
 
 static void jump_desc(struct fn *f, LLVMValueRef desc)
 {
-    f->raises = true;
+    f->ways->raises = true;
     LLVMBuildStore(f->b, desc, f->desc);
-    fn_br(f, f->static_bb);
+    fn_br(f, f->ways->static_bb);
 }
 
 /* One argument in a description: {kind, len, payload}. */
@@ -199,10 +199,10 @@ static void exc_arg(struct fn *f, unsigned i, uint32_t kind, uint32_t len, LLVMV
 
 static void jump_trace(struct fn *f, uint32_t node)
 {
-    f->raises = true;
+    f->ways->raises = true;
     LLVMBuildStore(f->b, lo_i32(f->lo, KILN_RAISED), f->status);
     LLVMBuildStore(f->b, trace_node(f, node), f->node_slot);
-    fn_br(f, f->trace_bb);
+    fn_br(f, f->ways->trace_bb);
 }
 
 void raise_format(struct fn *f, uint32_t node, uint32_t class_id, const char *fmt, LLVMValueRef *ints,
@@ -260,6 +260,84 @@ static uint32_t class_of(struct fn *f, uint32_t node)
     if (fa->type && fa->type->kind == TY_EXCEPTION && fa->type->name)
         return class_by_name(fa->type->name, strlen(fa->type->name));
     return 0;
+}
+
+/* "name(base,base,...)" of a user's class has this one among its names. */
+static bool is_among(const struct kir_const *k, const char *name, size_t len)
+{
+    for (size_t i = 0; i + len <= k->s.len; i++) {
+        bool begins = i == 0 || k->s.p[i - 1] == '(' || k->s.p[i - 1] == ',';
+        bool ends = i + len == k->s.len || strchr("(,)", k->s.p[i + len]);
+        if (begins && ends && !memcmp(k->s.p + i, name, len))
+            return true;
+    }
+    return false;
+}
+
+static bool builtin_below(uint32_t class_id, uint32_t base)
+{
+    static const uint32_t parents[] = {
+#define X(NAME, number, parent) [number] = KILN_EXC_##parent,
+#include "proto/abi/exceptions.def"
+#undef X
+    };
+    while (class_id != base && class_id < sizeof(parents) / sizeof(parents[0]) && parents[class_id] != class_id)
+        class_id = parents[class_id];
+    return class_id == base;
+}
+
+static const char *builtin_name(uint32_t class_id)
+{
+#define X(NAME, number, parent)                                                                              \
+    if (class_id == number)                                                                                  \
+        return #NAME;
+#include "proto/abi/exceptions.def"
+#undef X
+    return "";
+}
+
+/* One comparison for all built-in classes (their numbers are below 64), one for each class of the user. */
+static LLVMValueRef is_below(struct fn *f, uint32_t base)
+{
+    struct lo *lo = f->lo;
+    const struct kir_module *mod = f->in->unit->mod;
+    LLVMValueRef id = LLVMBuildLoad2(f->b, lo->i32, f->exc, ""), r = lo_bool(lo, false);
+    const char *name = builtin_name(base);
+    size_t len = strlen(name);
+    uint64_t mask = 0;
+    if (base >= KILN_EXC_USER) {
+        name = mod->consts[base - KILN_EXC_USER].s.p;
+        len = strcspn(name, "(");
+    }
+    for (uint32_t i = 1; i < 64 && base < KILN_EXC_USER; i++)
+        mask |= *builtin_name(i) && builtin_below(i, base) ? UINT64_C(1) << i : 0;
+    if (mask) {
+        LLVMValueRef small = LLVMBuildICmp(f->b, LLVMIntULT, id, lo_i32(lo, 64), "");
+        LLVMValueRef bit = LLVMBuildZExt(f->b, LLVMBuildAnd(f->b, id, lo_i32(lo, 63), ""), lo->i64, "");
+        bit = LLVMBuildTrunc(f->b, LLVMBuildLShr(f->b, lo_int(lo, (int64_t)mask), bit, ""), lo->i1, "");
+        r = LLVMBuildAnd(f->b, small, bit, "");
+    }
+    for (uint32_t i = 0; i < mod->n_consts; i++)
+        if (mod->consts[i].kind == KIR_K_EXCEPTION && is_among(&mod->consts[i], name, len))
+            r = LLVMBuildOr(f->b, r, LLVMBuildICmp(f->b, LLVMIntEQ, id, lo_i32(lo, KILN_EXC_USER + i), ""), "");
+    return r;
+}
+
+LLVMValueRef raise_is_class(struct fn *f, uint32_t node)
+{
+    const struct kir_node *n = &f->in->fn->nodes[node];
+    if (n->op == KIR_TUPLE) {
+        uint32_t count;
+        const uint32_t *items = kir_list(n, 0, &count);
+        LLVMValueRef r = lo_bool(f->lo, false);
+        for (uint32_t i = 0; i < count; i++)
+            r = LLVMBuildOr(f->b, r, raise_is_class(f, items[i]), "");
+        return r;
+    }
+    uint32_t class_id = class_of(f, node);
+    if (!class_id)
+        lo_fail_at(f, node, "only exception classes can be handled");
+    return is_below(f, class_id);
 }
 
 struct exc_args {
@@ -389,6 +467,17 @@ void lower_raise(struct fn *f, uint32_t node)
     const struct kir_node *n = &f->in->fn->nodes[node];
     uint32_t what = kir_opt(n, 0), class_id = 0;
     struct exc_args x = { .n = 0 };
+    if (what == KIR_NIL || f->in->fn->nodes[what].op == KIR_LOCAL) {
+        struct caught *c = f->caught;
+        while (c && what != KIR_NIL && c->local != kir_arg(&f->in->fn->nodes[what], 0))
+            c = c->up;
+        if (c) {
+            LLVMBuildMemCpy(f->b, f->exc, 8, c->saved, 8, LLVMConstInt(f->lo->iptr, sizeof(struct kiln_exc), 0));
+            LLVMBuildStore(f->b, lo_i32(f->lo, KILN_RAISED), f->status);
+            raise_again(f);
+            return;
+        }
+    }
     if (what != KIR_NIL && f->in->fn->nodes[what].op == KIR_CALL) {
         const struct kir_node *call = &f->in->fn->nodes[what];
         uint32_t n_args;
@@ -430,7 +519,7 @@ void raise_status(struct fn *f, LLVMValueRef status, uint32_t node, bool never_r
     LLVMBasicBlockRef ok = NULL;
     if (f->dead)
         return;
-    f->raises = true;
+    f->ways->raises = true;
     if (!never_returns) {
         LLVMValueRef bad = LLVMBuildICmp(f->b, LLVMIntNE, status, lo_i32(f->lo, 0), "");
         if (!cold_begin(f, bad, &ok))
@@ -438,34 +527,45 @@ void raise_status(struct fn *f, LLVMValueRef status, uint32_t node, bool never_r
     }
     LLVMBuildStore(f->b, status, f->status);
     LLVMBuildStore(f->b, trace_node(f, node), f->node_slot);
-    fn_br(f, f->trace_bb);
+    fn_br(f, f->ways->trace_bb);
     cold_end(f, ok);
+}
+
+void raise_new_ways(struct fn *f, struct ways *ways)
+{
+    *ways = (struct ways){ fn_block(f, "raise.static"), fn_block(f, "raise.trace"), fn_block(f, "fail"), false };
+}
+
+void raise_again(struct fn *f)
+{
+    f->ways->raises = true;
+    fn_br(f, f->ways->fail_bb);
 }
 
 void raise_exits(struct fn *f)
 {
     struct lo *lo = f->lo;
     LLVMTypeRef type;
-    if (!f->raises) {
-        LLVMBasicBlockRef unused[3] = { f->static_bb, f->trace_bb, f->fail_bb };
+    if (!f->ways->raises) {
+        LLVMBasicBlockRef unused[3] = { f->ways->static_bb, f->ways->trace_bb, f->ways->fail_bb };
         for (int i = 0; i < 3; i++)
             LLVMDeleteBasicBlock(unused[i]);
         return;
     }
-    fn_at(f, f->static_bb);
+    fn_at(f, f->ways->static_bb);
     LLVMValueRef args[3] = { f->exc, LLVMBuildLoad2(f->b, lo->ptr, f->desc, ""), NULL };
     LLVMValueRef fn = helper_raise(lo, &type);
     LLVMBuildCall2(f->b, type, fn, args, 2, "");
     LLVMBuildStore(f->b, lo_i32(lo, KILN_RAISED), f->status);
-    LLVMBuildBr(f->b, f->fail_bb);
-    fn_at(f, f->trace_bb);
+    LLVMBuildBr(f->b, f->ways->fail_bb);
+    fn_at(f, f->ways->trace_bb);
     if (!f->in->unit->prelude) {
         args[1] = lo_i32(lo, f->in->func);
         args[2] = LLVMBuildLoad2(f->b, lo->i32, f->node_slot, "");
         fn = helper_trace(lo, &type);
         LLVMBuildCall2(f->b, type, fn, args, 3, "");
     }
-    LLVMBuildBr(f->b, f->fail_bb);
+    LLVMBuildBr(f->b, f->ways->fail_bb);
 }
 
 /* ---- depth of recursion ---- */

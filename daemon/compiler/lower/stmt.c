@@ -190,6 +190,9 @@ static void lower_jump(struct fn *f, uint32_t node, bool is_break)
         lo_fail_at(f, node, "jump outside of a loop");
         return;
     }
+    finals_run(f, node, f->loop->final);
+    if (f->dead)
+        return;
     edges_apply(f, f->ctx, node, EDGE_JUMP);
     f->loop->out_used |= is_break;
     fn_br(f, is_break ? f->loop->out : f->loop->next);
@@ -200,7 +203,7 @@ static bool return_moves(struct fn *f, uint32_t value, struct val *ret)
 {
     const struct kir_node *n = node_of(f, value);
     const struct fact *fa = fact_of(f, value);
-    if (n->op != KIR_LOCAL || fa->maybe_unset || fa->has_value || !fa->type || f->has_walrus)
+    if (f->final || n->op != KIR_LOCAL || fa->maybe_unset || fa->has_value || !fa->type || f->has_walrus)
         return false;
     const struct tinfo *ti = lo_info(f->lo, fa->type);
     struct slot *s = slot_of(f, kir_arg(n, 0), fa->type);
@@ -219,11 +222,21 @@ static void lower_return(struct fn *f, uint32_t node)
     uint32_t value = kir_opt(node_of(f, node), 0);
     struct val v;
     if (value == KIR_NIL) {
+        finals_run(f, node, NULL);
+        if (f->dead)
+            return;
         v = convert(f, val_none(f), f->in->ret);
     } else if (!return_moves(f, value, &v)) {
         v = eval_as(f, value, f->in->ret);
         if (f->dead || !v.t)
             return;
+        if (f->final) { /* a finally block may bind what it came from anew */
+            v = own_take(f, v);
+            temp_hold(f, &v);
+            finals_run(f, node, NULL);
+            if (f->dead)
+                return;
+        }
         v = own_take(f, v);
     }
     for (uint32_t i = 0; i < v.n && !f->lo->failed; i++)
@@ -298,6 +311,9 @@ static void lower_stmt(struct fn *f, uint32_t node)
         lower_del(f, node);
         return;
     case KIR_PASS:
+        return;
+    case KIR_TRY:
+        lower_try(f, node);
         return;
     case KIR_BLOCK:
         lower_block(f, node);

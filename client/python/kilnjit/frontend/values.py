@@ -144,6 +144,9 @@ class Values:
             if v.__module__ == "builtins":
                 raise NotConstant(f"the exception class {v.__name__}")
             name = f"{v.__module__}.{v.__qualname__}"
+            bases = [c.__name__ if c.__module__ == "builtins" else f"{c.__module__}.{c.__qualname__}"
+                     for c in v.__mro__[1:] if issubclass(c, BaseException)]
+            name += f"({','.join(bases)})"  # what handlers go by
             other = self.exceptions.setdefault(name, v)
             if other is not v:
                 raise NotConstant(f"a second exception class with the name {name}")
