@@ -485,6 +485,17 @@ def test_equal_dtypes_are_one_type():
     assert len(f.signatures) == 2
 
 
+def test_loads_say_their_alignment():
+    """What NumPy packed is not read as if it were aligned; what it aligned is."""
+    f = njit(lambda a: a[0]["x"])
+    for dtype, align in ((PACKED, 1), (ALIGNED, 8)):
+        f(np.zeros(1, dtype))
+    packed, aligned = f.inspect_llvm().values()
+    assert "load double" in packed and "load double" in aligned
+    assert all(line.rstrip().endswith("align 1") for line in packed.split("\n") if "load double" in line)
+    assert all("align 8" in line for line in aligned.split("\n") if "load double" in line)
+
+
 def test_loops_over_fields_vectorize():
     """A loop over one field of contiguous records has vector instructions, as a loop over a strided array."""
     def scaled(a, k):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from same import check
 
-from kilnjit import errors, njit
+from kilnjit import errors, literal_unroll, njit
 
 Pair = namedtuple("Pair", "a b")
 
@@ -95,6 +95,31 @@ def test_index_at_run_time():
     rows = (np.arange(3.0), np.ones(3))
     pick = njit(lambda t, i: t[i])
     assert pick(rows, 1) is rows[1] and pick(rows, 0) is rows[0]
+
+
+def test_methods():
+    def methods(t, x):
+        return t.index(x), t.count(x), t.index(x, -3), t.count(99)
+
+    for t in ((1, 2, 3, 2), (1.5, 2, True, 2), Pair(2, 2.0), (2,)):
+        check(methods, t, 2)
+    with pytest.raises(ValueError, match=r"tuple.index\(x\): x not in tuple"):
+        njit(methods)((1, 2), 3)
+
+
+def test_literal_unroll():
+    def mixed(x):
+        total = 0.0
+        for v in literal_unroll([1, 2.5, True]):
+            total += v * x
+        for name, k in literal_unroll((("a", 1), ("b", 2))):
+            if name == "b":
+                total += k
+        for v in literal_unroll((x, x + 1)):
+            total += v
+        return total
+
+    check(mixed, 3)
 
 
 def test_large_tuples():

@@ -311,7 +311,7 @@ void for_loop(struct walk *w, uint32_t node)
 
     if (w->s.dead) /* the iterable never comes back: it raises, or it is a diagnosed mistake */
         return;
-    if (mixed(t) || asks_unroll(w, kir_arg(n, 1)) || literals_of(w, kir_arg(n, 1), t) != KIR_NIL) {
+    if (mixed(t) || (asks_unroll(w, kir_arg(n, 1)) && t->kind == TY_TUPLE) || literals_of(w, kir_arg(n, 1), t) != KIR_NIL) {
         unrolled(w, node, t);
         return;
     }

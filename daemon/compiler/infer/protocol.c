@@ -23,6 +23,8 @@ const char *protocol_prefix(const struct type *t)
         return "str";
     case TY_BYTES:
         return "bytes";
+    case TY_TUPLE:
+        return "tuple";
     default:
         return NULL;
     }

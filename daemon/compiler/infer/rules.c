@@ -353,11 +353,11 @@ const struct type *rule_TUPLE(struct walk *w, struct call *c, const struct libra
 
     if (!rule_params(w, c, "items", 0, &p))
         return w->p->bottom;
+    if (row->id == LIB_LITERAL_UNROLL && p.at[0].type)
+        return rule_take(w, c, row, &p) ? p.at[0].type : w->p->bottom;
     if (p.at[0].type && p.at[0].type->kind != TY_TUPLE)
         return mistake(w, c->node, "the length must be known when compiling",
-                       row->id == LIB_LITERAL_UNROLL ? "literal_unroll takes a tuple, not %s"
-                                                     : "a tuple can be made of a tuple only, not of %s",
-                       show(w, p.at[0].type));
+                       "a tuple can be made of a tuple only, not of %s", show(w, p.at[0].type));
     if (!p.at[0].type) {
         const struct type *t = type_tuple(w->p->types, NULL, 0, 0);
         return t && rule_take(w, c, row, &p) ? t : fail_memory(w->p);

@@ -75,7 +75,10 @@ class Expressions:
 
     def e_Call(self, node):
         callee = self.expression(node.func)
-        positional = self.expressions(node.args)
+        if len(node.args) == 1 and type(node.args[0]).__name__ == "List" and self.is_unroll(node.func):
+            positional = [self.e_Tuple(node.args[0])]  # a list of constants may hold different types there
+        else:
+            positional = self.expressions(node.args)
         for keyword in node.keywords:
             if keyword.arg is None:
                 self.refuse("** in a call can't be compiled", keyword.value, "name the keywords")
@@ -85,6 +88,10 @@ class Expressions:
             names.append(name)
             values.append(self.emit_value(value, None, node))
         return self.tree.emit(K.CALL, callee, positional, [(K.K_STR, n) for n in names], values, at=node)
+
+    def is_unroll(self, node):
+        value, path = self.look(node)
+        return value is not self.missing and self.values.library(value, path) == "kilnjit.literal_unroll"
 
     def field_defaults(self, node, given):
         """(name, value) of the fields with a default that a call of a named tuple's class leaves out."""
