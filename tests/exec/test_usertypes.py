@@ -183,6 +183,31 @@ def test_signatures():
         eager(namedtuple("Point", "x y")(1.0, 2.0))
 
 
+def test_asked_again():
+    """What names the classes works again: recompile, inspect."""
+    def both(p, c):
+        return p, c
+
+    f = njit(both)
+    assert f(Point(1, 2), Color.RED) == (Point(1, 2), Color.RED) and f(ORIGIN, Shape.DISC)[1] is Shape.DISC
+    texts = f.inspect_llvm()
+    assert len(texts) == 2 and all("kiln_entry" in t for t in texts.values())
+    f.recompile()
+    assert len(f.signatures) == 2 and f(Point(1, 2), Color.BLUE)[1] is Color.BLUE
+    assert type(f(Point(1, 2), Color.BLUE)[0]) is Point and len(f.signatures) == 2
+
+
+def test_types_of_classes():
+    pair = types.NamedTuple((types.float64, types.float64), Point)
+    assert pair == types.NamedUniTuple(types.float64, 2, Point) == typeof(Point(1.0, 2.0), "numba")
+
+    @njit(types.float64(pair, typeof(Color.RED)))
+    def eager(p, c):
+        return p.x if c is Color.RED else p.y
+
+    assert eager(Point(1.0, 2.0), Color.GREEN) == 2
+
+
 def test_mistakes():
     def lacks(p):
         return p.z

@@ -257,8 +257,11 @@ class Function:
         """Make all specializations anew, with the globals as they are now."""
         if self.eager:
             self.finish_eager()
-        known = [tuple(s.artifact.info["params"]) for s in self.dispatcher.specializations]
-        texts = [self.asked.get(params, f"({', '.join(params)})") for params in known]
+        texts = []
+        for s in self.dispatcher.specializations:
+            params = tuple(s.artifact.info["params"])
+            # numbers of user types are the old module's: what was asked names the classes themselves
+            texts.append(s.data.asked if s.data.numbers else self.asked.get(params, f"({', '.join(params)})"))
         self.dispatcher.clear()
         self.frozen = {}
         for text in texts:

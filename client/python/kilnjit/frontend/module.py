@@ -58,8 +58,12 @@ class Module:
         self.frozen, self.entry_flags = frozen, entry_flags
         self.usertypes, self.objects, self.numbers = usertypes, objects, numbers
 
+    asked = ""  # the last text that signature() was given
+
     def signature(self, text):
         """A signature with the module's own numbers."""
+        if self.numbers and "@" in text:
+            self.asked = text
         return "".join(part if type(part) is str else str(self.numbers[part]) for part in serials(text))
 
 
