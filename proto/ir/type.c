@@ -212,15 +212,15 @@ const struct type *type_function(struct type_table *t, bool prelude, uint32_t fu
 }
 
 const struct type *type_container(struct type_table *t, enum type_kind kind, const struct type *a,
-                                  const struct type *b, uint32_t place)
+                                  const struct type *b, bool typed, uint32_t place)
 {
     const struct type *items[2] = { a, b };
 
     if (!a || (kind == TY_DICT && !b))
         return NULL;
     if (kind == TY_DICT)
-        return intern(t, &(struct type){ .kind = kind, .items = items, .n_items = 2, .index = place });
-    return intern(t, &(struct type){ .kind = kind, .elem = a, .index = place });
+        return intern(t, &(struct type){ .kind = kind, .items = items, .n_items = 2, .readonly = typed, .index = place });
+    return intern(t, &(struct type){ .kind = kind, .elem = a, .readonly = typed, .index = place });
 }
 
 const char *type_kind_text(enum type_kind kind)

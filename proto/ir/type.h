@@ -30,7 +30,7 @@ struct type {
     /* ARRAY */
     uint8_t ndim;
     char layout; /* 'C', 'F' or 'A'; 0-d and contiguous-both-ways are 'C' */
-    bool readonly;
+    bool readonly; /* LIST, DICT, SET: a typed one */
     bool unaligned;
     bool prelude; /* FUNCTION: of the prelude's module, not of the user's */
     /* ARRAY, OPTIONAL, POINTER, RANGE, METHOD, TYPEVALUE, LIST, SET: the type inside */
@@ -75,9 +75,10 @@ const struct type *type_tuple(struct type_table *t, const struct type *const *it
 const struct type *type_of(struct type_table *t, enum type_kind kind, const struct type *elem); /* one part */
 const struct type *type_named(struct type_table *t, enum type_kind kind, const char *name,
                               const struct type *elem, const struct type *const *items, uint32_t n);
-/* list(a), set(a) or dict(a, b); place: see index, 0 once final. */
+/* list(a), set(a) or dict(a, b); place: see index, 0 once final. typed: one of kilnjit.typed, which Python code
+ * shares by reference (the type's `readonly` field says so). */
 const struct type *type_container(struct type_table *t, enum type_kind kind, const struct type *a,
-                                  const struct type *b, uint32_t place);
+                                  const struct type *b, bool typed, uint32_t place);
 const struct type *type_function(struct type_table *t, bool prelude, uint32_t func,
                                  const struct type *const *captures, uint32_t n);
 

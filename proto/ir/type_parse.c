@@ -385,20 +385,22 @@ static const struct type *read_wrapped(struct type_reader *r, enum type_kind kin
                        : type_of(r->table, kind, elem));
 }
 
-static const struct type *read_container(struct type_reader *r, enum type_kind kind)
+static const struct type *read_container(struct type_reader *r, enum type_kind kind, bool typed)
 {
     const struct type *a = type_read(r), *b = NULL;
 
     if (!a || (kind == TY_DICT && (!type_expect(r, ',') || !(b = type_read(r)))) || !type_expect(r, ')'))
         return NULL;
-    return type_made(r, type_container(r->table, kind, a, b, 0));
+    return type_made(r, type_container(r->table, kind, a, b, typed, 0));
 }
 
 static const struct {
     const char *name;
     enum type_kind kind;
-} containers[] = { { "list", TY_LIST }, { "List", TY_LIST }, { "set", TY_SET }, { "Set", TY_SET },
-                   { "dict", TY_DICT } };
+    bool typed;
+} containers[] = { { "list", TY_LIST, false },    { "List", TY_LIST, false },    { "set", TY_SET, false },
+                   { "Set", TY_SET, false },      { "dict", TY_DICT, false },    { "ListType", TY_LIST, true },
+                   { "SetType", TY_SET, true },   { "DictType", TY_DICT, true } };
 static const struct alias numbered[] = { { "Enum", TY_ENUM }, { "IntEnum", TY_INTENUM }, { "function", TY_FUNCTION } };
 
 /* What stands before "[...]". */
@@ -449,7 +451,7 @@ static const struct type *read_primary(struct type_reader *r)
         return read_wrapped(r, TY_POINTER);
     for (size_t i = 0; call && i < sizeof containers / sizeof containers[0]; i++)
         if (!strcmp(word, containers[i].name))
-            return read_container(r, containers[i].kind);
+            return read_container(r, containers[i].kind, containers[i].typed);
     if (call && (!strcmp(word, "class") || !strcmp(word, "dtype")))
         return read_wrapped(r, TY_TYPEVALUE);
     if (call && !strcmp(word, "Record"))

@@ -88,14 +88,18 @@ void type_print(struct buf *out, const struct type *t)
         print_tuple(out, t);
         break;
     case TY_OPTIONAL:
+        buf_str(out, "optional(");
+        type_print(out, t->elem);
+        buf_byte(out, ')');
+        break;
     case TY_LIST:
     case TY_SET:
-        buf_str(out, t->kind == TY_LIST ? "list(" : t->kind == TY_SET ? "set(" : "optional(");
+        buf_str(out, t->kind == TY_LIST ? (t->readonly ? "ListType(" : "list(") : t->readonly ? "SetType(" : "set(");
         type_print(out, t->elem);
         buf_byte(out, ')');
         break;
     case TY_DICT:
-        buf_str(out, "dict(");
+        buf_str(out, t->readonly ? "DictType(" : "dict(");
         print_items(out, t);
         buf_byte(out, ')');
         break;

@@ -6,6 +6,7 @@
 
 #include "client/python/ext/numpy.h"
 #include "client/python/ext/packer.h"
+#include "client/python/ext/typed.h"
 
 #define BOX_FIELDS 8    /* offset of a dict's or set's struct in its memory */
 #define EMPTY INT64_MIN /* hash of a deleted item (prelude/hashing.py) */
@@ -361,6 +362,8 @@ PyObject *unbox_container(const struct kiln_type *t, const unsigned char *p, con
     memcpy(&mem, p, sizeof mem);
     struct reflected *r = reflected_of(mem, own);
     PyObject *o;
+    if (t->readonly)
+        return typed_wrap(t, mem, own->keep);
     if (r) {
         Py_INCREF(r->object);
         o = r->object;

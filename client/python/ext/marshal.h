@@ -26,6 +26,7 @@ enum word_tag {
     W_FUNCTION, /* compiled function */
     W_TYPE,     /* class or dtype */
     W_RECORD,   /* a = flags; the next word is a serial, as behind a W_ARRAY of records */
+    W_TYPED,     /* of typed.h: the rest of the word is the number of its type's text */
     W_CONTAINER, /* a = KILN_T_LIST, SET or DICT, b = 1: empty; else the words of an item (key, value) follow */
 };
 #define WORD_OF_SERIAL(tag, serial) ((uint32_t)(tag) | (uint32_t)(serial) << 8)
@@ -74,6 +75,7 @@ enum step_code {
     S_ENUM,
     S_CONTAINER, /* type; items: steps behind it, S_ITEMS once or (dict) twice, each with an item's */
     S_ITEMS,   /* items: steps of one item */
+    S_TYPED,   /* size: number of the type's text */
 };
 struct step {
     uint8_t code;

@@ -4,6 +4,7 @@
 
 #include "client/python/ext/ext.h"
 #include "client/python/ext/marshal.h"
+#include "client/python/ext/typed.h"
 #include "client/python/ext/numpy.h"
 #include "client/python/ext/objects.h"
 #include "client/python/ext/specialization.h"
@@ -92,11 +93,29 @@ static PyObject *set_threads(PyObject *module, PyObject *n)
 }
 
 #define KEYWORDS(f) (PyCFunction)(void (*)(void))(f), METH_VARARGS | METH_KEYWORDS
+static PyObject *canonical(PyObject *module, PyObject *text)
+{
+    const char *s = PyUnicode_AsUTF8AndSize(text, NULL), *one[1] = { s };
+    struct kiln_signature *sig;
+    struct kiln_error e = KILN_ERROR_INIT;
+    (void)module;
+    if (!s)
+        return NULL;
+    if (kiln_signature_make(one, 1, NULL, &sig, &e)) {
+        Py_INCREF(Py_None);
+        return Py_None;
+    }
+    PyObject *made = PyUnicode_FromString(sig->params[0].text);
+    kiln_result_free(sig);
+    return made;
+}
+
 static PyMethodDef methods[] = {
     { "set_error_factory", errors_set_factory, METH_O, "How failures become exceptions." },
     { "digest", digest, METH_O, "BLAKE2b-256 of bytes." },
     { "pack_kir", pack_kir, METH_O, "msgpack of nested lists." },
     { "typeof", KEYWORDS(type_of), "Canonical type text of an argument, or None." },
+    { "canonical", canonical, METH_O, "The one spelling of a type's text; None if it is no type." },
     { "object_of", objects_by_serial, METH_O, "The object with this serial number." },
     { "accept_array_type", accept, METH_O, "Treat this subclass of ndarray as a plain array." },
     { "target_default", target_default, METH_NOARGS, "This machine's level." },
@@ -127,7 +146,7 @@ static int fill(PyObject *module)
         PyModule_AddIntConstant(module, "ABI_VERSION", KILN_ABI_VERSION))
         return -1;
     if (errors_add(module) || raise_add(module) || artifact_add(module) || client_add(module) ||
-        unbox_add(module) || specialization_add(module) || dispatch_add(module))
+        unbox_add(module) || typed_add(module) || specialization_add(module) || dispatch_add(module))
         return -1;
     host_install();
     return 0;

@@ -8,6 +8,7 @@
 #include "client/python/ext/numpy.h"
 #include "client/python/ext/objects.h"
 #include "client/python/ext/packer.h"
+#include "client/python/ext/typed.h"
 
 /* ---- making ------------------------------------------------------------------------------------ */
 
@@ -210,7 +211,7 @@ static int match_tuple(struct maker *m, const uint32_t **words, const struct kil
 static int match_container(struct maker *m, const uint32_t **words, const struct kiln_type *t)
 {
     uint32_t w = *(*words)++, at = m->n;
-    if ((uint32_t)t->kind != WORD_A(w))
+    if ((uint32_t)t->kind != WORD_A(w) || t->readonly)
         return MATCH_NOT;
     struct step *s = add(m, S_CONTAINER, 0, t);
     if (!s)
@@ -237,6 +238,15 @@ static int match(struct maker *m, const uint32_t **words, const struct kiln_type
     uint32_t w = **words;
     if (WORD_TAG(w) == W_TUPLE || WORD_TAG(w) == W_NAMED)
         return match_tuple(m, words, t);
+    if (WORD_TAG(w) == W_TYPED) {
+        (*words)++;
+        if (t->kind < KILN_T_LIST || strcmp(t->text, typed_text(WORD_SERIAL(w))))
+            return MATCH_NOT;
+        struct step *s = add(m, S_TYPED, 0, t);
+        if (s)
+            s->size = WORD_SERIAL(w);
+        return s ? 0 : -1;
+    }
     if (WORD_TAG(w) == W_CONTAINER)
         return match_container(m, words, t);
     (*words)++;
@@ -487,6 +497,8 @@ bool pack_fits(const struct step *s, PyObject *o)
         return Py_TYPE(o) == (s->type->kind == KILN_T_LIST  ? &PyList_Type
                               : s->type->kind == KILN_T_SET ? &PySet_Type
                                                             : &PyDict_Type);
+    case S_TYPED:
+        return typed_number(o, words) && words[0] == s->size;
     case S_NONE:
     case S_ABSENT:
         return o == Py_None;
@@ -574,6 +586,13 @@ int pack_one(struct packer *k, PyObject *o, unsigned char *at)
         return 0;
     case S_CONTAINER:
         return pack_container(k, o, s, to);
+    case S_TYPED: {
+        struct kiln_mem *mem = typed_memory(o);
+        if (k->nested)
+            kiln_mem_ref(mem);
+        memcpy(to, &mem, sizeof mem);
+        return 0;
+    }
     case S_BOOL:
         *to = o == Py_True;
         return 0;

@@ -5,6 +5,7 @@
 #include "client/python/ext/containers.h"
 #include "client/python/ext/numpy.h"
 #include "client/python/ext/objects.h"
+#include "client/python/ext/typed.h"
 #include "proto/base/buf.h"
 
 int print_array(PyObject *o, uint32_t words[2])
@@ -146,6 +147,8 @@ int print_value(struct print *p, PyObject *o, bool careful, bool numba, int dept
         w = WORD(W_NONE, 0, 0, 0);
     } else if (type == &PyTuple_Type) {
         return print_items(p, o, careful, numba, depth);
+    } else if (typed_number(o, &w)) {
+        w = WORD_OF_SERIAL(W_TYPED, w);
     } else if (is_python_container(type)) {
         return print_container(p, o, careful, numba, depth);
     } else {
@@ -235,6 +238,9 @@ static void words_text(struct buf *b, const uint32_t **w, bool numba)
         buf_printf(b, "%.*s%s)", (int)strlen(text) - 1, text, WORD_A(v) & FLAG_READONLY ? ";readonly" : "");
         break;
     }
+    case W_TYPED:
+        buf_str(b, typed_text(WORD_SERIAL(v)));
+        break;
     case W_CONTAINER: {
         unsigned kind = WORD_A(v);
         const char *nothing = numba ? "int64" : "pyint"; /* of an empty one nothing is known */

@@ -203,6 +203,17 @@ static PyObject *spec_call(struct specialization *s, PyObject *args, PyObject *k
 
 /* ---- making ------------------------------------------------------------------------------------ */
 
+/* What is put into such a container may outlive every other reference to the code that gives it up again. */
+static bool holds_typed(const struct kiln_type *t)
+{
+    if (t->kind >= KILN_T_LIST && t->readonly)
+        return true;
+    for (uint32_t i = 0; i < t->n_items; i++)
+        if (holds_typed(&t->items[i]))
+            return true;
+    return false;
+}
+
 static bool holds_array(const struct kiln_type *t)
 {
     if (t->kind == KILN_T_ARRAY) /* a record is copied */
@@ -329,6 +340,9 @@ static int spec_init(struct specialization *s, PyObject *args, PyObject *kwargs)
     s->sig = sig;
     s->ret = sig->ret;
     s->keeps = holds_array(sig->ret);
+    bool shares = holds_typed(sig->ret);
+    for (uint32_t i = 0; i < sig->n_params; i++)
+        shares |= holds_typed(&sig->params[i]);
     for (uint32_t i = 0; i < sig->n_params; i++) /* an array argument may be put into a container */
         s->keeps |= sig->params[i].kind >= KILN_T_LIST && holds_array(&sig->params[i]);
     if ((classes && set_numbers(classes, &s->numbers.users, &s->numbers.n_users)) ||
@@ -348,6 +362,8 @@ static int spec_init(struct specialization *s, PyObject *args, PyObject *kwargs)
     s->library = library_wrap(lib);
     if (!s->library)
         return -1;
+    if (shares)
+        Py_INCREF(s->library); /* loaded for good */
     if (!s->entry) {
         PyErr_SetString(PyExc_ValueError, "the artifact has no " KILN_SYM_ENTRY);
         return -1;

@@ -23,9 +23,9 @@ def typeof(value, semantics="python"):
 
 
 def __getattr__(name):
-    if name == "errors":
+    if name in ("errors", "typed"):
         import importlib
-        return importlib.import_module("kilnjit.errors")
+        return importlib.import_module("kilnjit." + name)
     if name == "from_dtype":
         return types.from_dtype
     raise AttributeError(f"module 'kilnjit' has no attribute {name!r}")

@@ -72,6 +72,26 @@ def Optional(inner):
     return Type(f"optional({inner})")
 
 
+def List(item):
+    """A list of Python's, copied in and written back (a reflected list)."""
+    return Type(f"list({item})")
+
+
+def ListType(item):
+    """A kilnjit.typed.List."""
+    return Type(f"ListType({item})")
+
+
+def SetType(item):
+    """A kilnjit.typed.Set."""
+    return Type(f"SetType({item})")
+
+
+def DictType(key, value):
+    """A kilnjit.typed.Dict."""
+    return Type(f"DictType({key}, {value})")
+
+
 def CPointer(inner):
     return Type(f"CPointer({inner})")
 

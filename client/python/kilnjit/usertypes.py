@@ -38,8 +38,12 @@ def describe(o):
 
 
 def type_text(o):
-    """The type that a dtype, a scalar class of NumPy or a number class of Python means."""
+    """The type that a dtype, a scalar class of NumPy, a number class of Python or an object of kilnjit.types means."""
     np = sys.modules.get("numpy")
+    text = getattr(type(o), "_kiln_text", None) and o._kiln_text
+    if text is not None:  # of kilnjit.types
+        from ._kiln import canonical
+        return canonical(text)
     if isinstance(o, type) and o in _PYTHON:
         return _PYTHON[o]
     if np is not None and isinstance(o, np.dtype):

@@ -12,6 +12,7 @@
 struct cell {
     struct place at;
     uint32_t number;
+    bool typed;
     const struct type *a, *b; /* items or keys; values of a dict. NULL: nothing yet */
     struct cell *next;
 };
@@ -45,9 +46,9 @@ static struct cell *cell_of(struct walk *w, const struct type *t)
 }
 
 static const struct type *container_of(struct walk *w, enum type_kind kind, const struct type *a,
-                                       const struct type *b, uint32_t place)
+                                       const struct type *b, bool typed, uint32_t place)
 {
-    const struct type *t = type_container(w->p->types, kind, a, b, place);
+    const struct type *t = type_container(w->p->types, kind, a, b, typed, place);
 
     return t ? t : fail_memory(w->p);
 }
@@ -55,6 +56,22 @@ static const struct type *container_of(struct walk *w, enum type_kind kind, cons
 static bool holdable(const struct type *t)
 {
     return type_class(t) != TC_V && t->kind != TY_POINTER;
+}
+
+/* What a typed container makes of a type: no weak numbers, so that Python and compiled code agree on one type. */
+static const struct type *strong_parts(struct walk *w, const struct type *t)
+{
+    const struct type **items, *made;
+
+    if (t->kind != TY_TUPLE)
+        return strong(w->p, t);
+    items = arena_new_array(w->p->a, t->n_items + 1, const struct type *);
+    if (!items)
+        return fail_memory(w->p);
+    for (uint32_t i = 0; i < t->n_items; i++)
+        items[i] = strong_parts(w, t->items[i]);
+    made = type_tuple(w->p->types, items, t->n_items, t->index);
+    return made ? made : fail_memory(w->p);
 }
 
 /* Widen *have by t. False: there is no type for both, *have stays. */
@@ -79,7 +96,7 @@ static const struct type *cell_type(struct walk *w, enum type_kind kind, const s
 {
     const struct type *a = c->a ? c->a : w->p->bottom, *b = c->b ? c->b : w->p->bottom;
 
-    return container_of(w, kind, a, b, w->emit ? 0 : c->number);
+    return container_of(w, kind, a, b, c->typed, w->emit ? 0 : c->number);
 }
 
 static const char *kind_name(enum type_kind kind)
@@ -97,6 +114,8 @@ const struct type *container_new(struct walk *w, uint32_t node, enum type_kind k
         return w->p->bottom;
     for (int i = 0; i < 2; i++) {
         const struct type **have = i ? &c->b : &c->a;
+        if (c->typed && parts[i])
+            parts[i] = strong_parts(w, parts[i]);
         if (parts[i] && !is_bottom(parts[i]) && !holdable(parts[i]))
             return mistake(w, node, NULL, "a %s can't hold %s", kind_name(kind), show(w, parts[i]));
         if (!widen(w, have, parts[i]))
@@ -105,6 +124,16 @@ const struct type *container_new(struct walk *w, uint32_t node, enum type_kind k
                            show(w, parts[i]));
     }
     return cell_type(w, kind, c);
+}
+
+const struct type *container_typed(struct walk *w, uint32_t node, enum type_kind kind, const struct type *a,
+                                   const struct type *b)
+{
+    struct cell *c = cell_at(w, node);
+
+    if (c)
+        c->typed = true;
+    return container_new(w, node, kind, a, b);
 }
 
 const struct type *settled(struct walk *w, const struct type *t)
@@ -116,11 +145,11 @@ const struct type *settled(struct walk *w, const struct type *t)
     case TY_SET:
         if (is_bottom(t->elem))
             return w->p->bottom;
-        return t->index ? container_of(w, t->kind, t->elem, NULL, 0) : t;
+        return t->index ? container_of(w, t->kind, t->elem, NULL, t->readonly, 0) : t;
     case TY_DICT:
         if (is_bottom(t->items[0]) || is_bottom(t->items[1]))
             return w->p->bottom;
-        return t->index ? container_of(w, t->kind, t->items[0], t->items[1], 0) : t;
+        return t->index ? container_of(w, t->kind, t->items[0], t->items[1], t->readonly, 0) : t;
     case TY_OPTIONAL: {
         const struct type *inner = settled(w, t->elem);
         if (inner == t->elem || is_bottom(inner))
@@ -158,10 +187,12 @@ const struct type *container_grow(struct walk *w, uint32_t node, const struct ty
         const struct type *now = t->kind == TY_DICT ? t->items[i] : i ? NULL : t->elem, **have;
         if (!parts[i] || is_bottom(parts[i]) || !now)
             continue;
+        if (t->readonly)
+            parts[i] = strong_parts(w, parts[i]);
         if (!holdable(parts[i]))
             return mistake(w, node, NULL, "a %s can't hold %s", kind_name(t->kind), show(w, parts[i]));
         if (!c) {
-            if (parts[i] == now || (numba(w) && assignable(w->p, parts[i], now)) ||
+            if (parts[i] == now || (numba(w) && !t->readonly && assignable(w->p, parts[i], now)) ||
                 join_types(w->p, now, parts[i]) == now)
                 continue;
             return mistake(w, node, "convert it, or make the container with the wider type",
@@ -182,7 +213,7 @@ const struct type *container_join(struct pass *p, const struct type *a, const st
 {
     const struct type *parts[2] = { NULL, NULL };
 
-    if (a->kind != b->kind)
+    if (a->kind != b->kind || a->readonly != b->readonly)
         return NULL;
     for (int i = 0; i < (a->kind == TY_DICT ? 2 : 1); i++) {
         const struct type *x = a->kind == TY_DICT ? a->items[i] : a->elem,
@@ -191,7 +222,7 @@ const struct type *container_join(struct pass *p, const struct type *a, const st
             return NULL; /* one memory, two layouts */
         parts[i] = is_bottom(x) ? y : x;
     }
-    return type_container(p->types, a->kind, parts[0], parts[1], a->index == b->index ? a->index : 0);
+    return type_container(p->types, a->kind, parts[0], parts[1], a->readonly, a->index == b->index ? a->index : 0);
 }
 
 /* Cells that nothing was ever put into: `return []`. Integers then; true if there was one. */
@@ -214,15 +245,15 @@ static const char *const set_fields[] = { "_table", "_hashes", "_keys", "_used" 
 
 const struct type *box_fields(struct type_table *types, const struct type *t)
 {
-    const struct type *i64 = type_scalar(types, TY_INT64), *numbers = type_container(types, TY_LIST, i64, NULL, 0);
+    const struct type *i64 = type_scalar(types, TY_INT64), *numbers = type_container(types, TY_LIST, i64, NULL, false, 0);
     const struct type *items[5] = { numbers, numbers };
     uint32_t n = 2;
 
     if (!numbers || (t->kind != TY_DICT && t->kind != TY_SET))
         return NULL;
-    items[n++] = type_container(types, TY_LIST, t->kind == TY_DICT ? t->items[0] : t->elem, NULL, 0);
+    items[n++] = type_container(types, TY_LIST, t->kind == TY_DICT ? t->items[0] : t->elem, NULL, false, 0);
     if (t->kind == TY_DICT)
-        items[n++] = type_container(types, TY_LIST, t->items[1], NULL, 0);
+        items[n++] = type_container(types, TY_LIST, t->items[1], NULL, false, 0);
     items[n++] = i64;
     for (uint32_t i = 0; i < n; i++)
         if (!items[i])

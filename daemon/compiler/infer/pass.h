@@ -212,6 +212,9 @@ bool is_pure(struct walk *w, uint32_t node);
 /* A list, set (items a) or dict (keys a, values b) made at this place; NULL parts: nothing in it yet. */
 const struct type *container_new(struct walk *w, uint32_t node, enum type_kind kind, const struct type *a,
                                  const struct type *b);
+/* The same of kilnjit.typed. */
+const struct type *container_typed(struct walk *w, uint32_t node, enum type_kind kind, const struct type *a,
+                                   const struct type *b);
 /* a (and b) are put into a container of type t: its type afterwards, or bottom with a diagnostic. */
 const struct type *container_grow(struct walk *w, uint32_t node, const struct type *t, const struct type *a,
                                   const struct type *b);

@@ -19,7 +19,7 @@ struct library_row {
     X(RANGE) X(LEN) X(ABS) X(MINMAX) X(POW) X(DIVMOD) X(ROUND) X(CAST) X(COMPLEX) X(TUPLE) X(ITER) X(ISINSTANCE)      \
     X(SLICE) X(MATH1) X(MATH2) X(LOG) X(INT1) X(PRED1) X(GCD) X(LDEXP) X(FREXP) X(MODF) X(ISQRT) X(CMATH1) X(CPHASE)  \
     X(CPOLAR) X(CRECT) X(CPRED1) X(FLOAT1) X(FLOAT2) X(REAL1) X(SAME1) X(SAME2) X(PART) X(OPERATOR) X(LOGICAL)        \
-    X(CREATE) X(FULL) X(LIKE) X(ATTR) X(COPY) X(FILL) X(LISTOP) X(CONTAINER)
+    X(CREATE) X(FULL) X(LIKE) X(ATTR) X(COPY) X(FILL) X(LISTOP) X(CONTAINER) X(EMPTY)
 #define X(NAME) const struct type *rule_##NAME(struct walk *w, struct call *c, const struct library_row *row);
 RULES(X)
 #undef X

@@ -38,7 +38,7 @@ static const struct type *result_of(struct walk *w, enum result kind, const stru
     case GIVES_SAME:
         return first;
     case GIVES_LIST_OF:
-        t = type_container(w->p->types, TY_LIST, first, NULL, 0);
+        t = type_container(w->p->types, TY_LIST, first, NULL, false, 0);
         break;
     case GIVES_INT:
         return scalar(w, TY_INT64);
@@ -75,23 +75,65 @@ const struct type *rule_LISTOP(struct walk *w, struct call *c, const struct libr
     return rule_take(w, c, row, &p) ? result_of(w, rows[k].result, p.at[0].type) : w->p->bottom;
 }
 
-/* list(), set(), dict(): empty ones of a type to be found; of something, the prelude makes them. */
+/* list(), typed.Dict() and so on: empty ones of a type to be found; of something, the prelude makes them. */
+static const struct {
+    enum intrinsic id;
+    enum type_kind kind;
+    bool typed;
+    const char *maker;
+} makers[] = {
+    { LIB_LIST, TY_LIST, false, "list.__new__" },     { LIB_SET, TY_SET, false, "set.__new__" },
+    { LIB_DICT, TY_DICT, false, "dict.__new__" },     { LIB_TYPED_LIST, TY_LIST, true, "typed.List" },
+    { LIB_TYPED_SET, TY_SET, true, "typed.Set" },     { LIB_TYPED_DICT, TY_DICT, true, "typed.Dict" },
+    { LIB_EMPTY_LIST, TY_LIST, true, NULL },          { LIB_EMPTY_SET, TY_SET, true, NULL },
+    { LIB_EMPTY_DICT, TY_DICT, true, NULL },
+};
+
+static uint32_t maker_of(enum intrinsic id)
+{
+    uint32_t k = 0;
+
+    while (makers[k].id != id)
+        k++;
+    return k;
+}
+
+static const struct type *made(struct walk *w, struct call *c, uint32_t k, const struct type *a, const struct type *b)
+{
+    w->w->raises = true;
+    return makers[k].typed ? container_typed(w, c->node, makers[k].kind, a, b)
+                           : container_new(w, c->node, makers[k].kind, a, b);
+}
+
 const struct type *rule_CONTAINER(struct walk *w, struct call *c, const struct library_row *row)
 {
-    enum type_kind kind = row->id == LIB_LIST ? TY_LIST : row->id == LIB_SET ? TY_SET : TY_DICT;
-    static const char *const makers[] = { "list.__new__", "set.__new__", "dict.__new__" };
-    const char *maker = makers[kind == TY_LIST ? 0 : kind == TY_SET ? 1 : 2];
+    uint32_t k = maker_of(row->id);
     struct params p;
     const struct type *t;
 
-    if (c->n_args || c->n_kw) {
-        if (c->n_args == 1 && c->args[0].type->kind == TY_TUPLE && c->args[0].type->n_items == 0)
-            c->n_args = 0; /* list(()) */
-        else
-            return call_prelude(w, c, maker, &t) ? t : w->p->bottom;
-    }
-    w->w->raises = true;
+    if (c->n_args == 1 && c->args[0].type->kind == TY_TUPLE && c->args[0].type->n_items == 0)
+        c->n_args = 0; /* list(()) */
+    if (c->n_args || c->n_kw)
+        return call_prelude(w, c, makers[k].maker, &t) ? t : w->p->bottom;
     if (!rule_params(w, c, "", 0, &p) || !rule_take(w, c, row, &p))
         return w->p->bottom;
-    return container_new(w, c->node, kind, NULL, NULL);
+    return made(w, c, k, NULL, NULL);
+}
+
+/* List.empty_list(item_type), Dict.empty(key_type, value_type), Set.empty(item_type). */
+const struct type *rule_EMPTY(struct walk *w, struct call *c, const struct library_row *row)
+{
+    uint32_t k = maker_of(row->id), needed = makers[k].kind == TY_DICT ? 2 : 1;
+    const struct type *parts[2] = { NULL, NULL };
+    struct params p, none = { .n = 0 };
+
+    if (!rule_params(w, c, needed == 2 ? "key_type value_type n_keys" : "item_type allocated", needed, &p))
+        return w->p->bottom;
+    for (uint32_t i = 0; i < needed; i++) {
+        parts[i] = type_meant(w, p.at[i].type);
+        if (!parts[i])
+            return rule_wrong(w, c, &p.at[i], "types");
+        parts[i] = strong(w->p, parts[i]);
+    }
+    return rule_take(w, c, row, &none) ? made(w, c, k, parts[0], parts[1]) : w->p->bottom;
 }

@@ -9,7 +9,7 @@ import types
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-AREAS = ("reductions", "creation", "linalg", "searching", "elementwise", "iterables", "lists", "hashing", "dicts", "sets",
+AREAS = ("reductions", "creation", "linalg", "searching", "elementwise", "iterables", "lists", "hashing", "dicts", "sets", "typed",
          "tuples")
 
 

@@ -40,7 +40,7 @@ def rows():
         scope = {"__name__": path.stem}
         exec(compile(path.read_text(), str(path), "exec"), scope)
         for name in scope["FUNCTIONS"]:
-            if name.startswith("inplace.") or "__" in name:
+            if name.startswith("inplace.") or "__" in name or path.stem == "typed":
                 continue  # operators, not functions that a program names
             name = re.sub(r"^ndarray\.(.*)", r"array.\1()", name)
             name = re.sub(r"^(list|dict|set|tuple)\.(.*)", r"\1.\2()", name)

@@ -5,7 +5,7 @@ Indexes are not checked. A list's memory beyond its length is raw: `put` and `ta
 
 class Intrinsic:
     def __init__(self, name):
-        self._kiln_library = "kiln." + name
+        self._kiln_library = name if "." in name else "kiln." + name
 
 
 list_get = Intrinsic("list_get")            # (list, i): the item
@@ -21,3 +21,4 @@ like = Intrinsic("like")                    # (container): an empty one of the s
 slice_indices = Intrinsic("slice_indices")  # (slice, n): start, number of items, step
 view = Intrinsic("view")                    # (list): an iterator over it that shares it
 bits = Intrinsic("bits")                    # (float): its 64 bits as an integer
+TypedList, TypedSet, TypedDict = (Intrinsic("kilnjit.typed." + name) for name in ("List", "Set", "Dict"))
