@@ -166,10 +166,11 @@ def test_typeof_large_ints():
 
 
 def test_accepted_subclasses(tmp_path):
-    mapped = np.memmap(tmp_path / "m", np.float64, "w+", shape=(3,))
-    assert _kiln.typeof(mapped) is None
-    _kiln.accept_array_type(np.memmap)
-    assert _kiln.typeof(mapped) == "float64[::1]"
+    assert _kiln.typeof(np.memmap(tmp_path / "m", np.float64, "w+", shape=(3,))) == "float64[::1]"
+    own = np.zeros(3).view(type("Own", (np.ndarray,), {}))
+    assert _kiln.typeof(own) is None
+    _kiln.accept_array_type(type(own))
+    assert _kiln.typeof(own) == "float64[::1]"
     for bad in (int, np.float64):
         with pytest.raises(TypeError):
             _kiln.accept_array_type(bad)

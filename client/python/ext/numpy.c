@@ -154,7 +154,8 @@ static int find_records(PyObject *numpy)
     PyObject *one = array ? PySequence_GetItem(array, 0) : NULL;
     PyObject *cls = one ? PyObject_GetAttrString(numpy, "record") : NULL;
     PyObject *recarray = cls ? PyObject_GetAttrString(numpy, "recarray") : NULL;
-    PyObject *dtype = recarray ? PyObject_GetAttrString(numpy, "dtype") : NULL;
+    PyObject *memmap = recarray ? PyObject_GetAttrString(numpy, "memmap") : NULL;
+    PyObject *dtype = memmap ? PyObject_GetAttrString(numpy, "dtype") : NULL;
     int rc = dtype ? 0 : -1;
     if (!rc) {
         const struct np_array *a = (const struct np_array *)array;
@@ -170,9 +171,12 @@ static int find_records(PyObject *numpy)
         Py_INCREF(dtype);
         dtype_class = dtype;
         Py_INCREF(recarray);
+        Py_INCREF(memmap);
         accepted[n_accepted++] = (PyTypeObject *)recarray; /* the first, of MAX_ACCEPTED */
+        accepted[n_accepted++] = (PyTypeObject *)memmap;   /* an array whose memory is a file's */
     }
     Py_XDECREF(dtype);
+    Py_XDECREF(memmap);
     Py_XDECREF(recarray);
     Py_XDECREF(cls);
     Py_XDECREF(one);

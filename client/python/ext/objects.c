@@ -164,7 +164,7 @@ static struct object *object_of_text(PyObject *o, enum object_kind kind, PyObjec
 static PyObject *ask(const char *what, PyObject *o)
 {
     PyObject *module = PyImport_ImportModule("kilnjit.usertypes");
-    PyObject *answer = module ? PyObject_CallMethod(module, what, "O", o) : NULL;
+    PyObject *answer = module ? PyObject_CallMethod(module, what, "(O)", o) : NULL;
     Py_XDECREF(module);
     return answer;
 }

@@ -150,13 +150,20 @@ class Function:
 
     def no_type(self, name, value):
         cls = type(value)
-        hint = ""
+        np, hint = sys.modules.get("numpy"), ""
         if cls.__name__ == "ndarray":
             what = f"is an array of dtype {value.dtype}"
+            if not value.dtype.isnative:
+                hint = f"\n  hint: pass {name}.astype({name}.dtype.newbyteorder('='))"
         else:
             what = f"is of type {cls.__module__}.{cls.__qualname__}" if cls.__module__ != "builtins" else f"is of type {cls.__name__}"
             if cls is list:
                 hint = "\n  hint: its items need one type that compiled code knows"
+            elif np is not None and isinstance(value, np.ndarray):
+                hint = f"\n  hint: compiled code would see the bare array: pass {name}.view(numpy.ndarray) if that is what is wanted"
+            else:
+                plain = next((c for c in (int, float, complex, tuple) if isinstance(value, c) and cls is not c), None)
+                hint = f"\n  hint: pass {plain.__name__}({name})" if plain else ""
         code = self.py_func.__code__
         return errors.KilnTypeError(f"argument {name!r} of {self.py_func.__qualname__}() {what}, which compiled code can't take\n"
                                     f'  File "{code.co_filename}", line {code.co_firstlineno}, in {code.co_name}{hint}')

@@ -181,6 +181,7 @@ class Converter(Expressions, Statements, Patterns):
         tree, values = self.tree, self.values
         jitted = getattr(value, "_kiln_function", None)
         if jitted is not None:
+            self.freeze(name, _meaning(jitted[0].__code__))
             return tree.emit(K.FUNC, self.program.tree_of(*jitted), at=node)
         np = values.numpy
         if np is not None and type(value) in (np.ndarray, np.recarray):
@@ -193,8 +194,10 @@ class Converter(Expressions, Statements, Patterns):
             return tree.emit(K.SUBSCRIPT, self.emit_array(row, node), tree.emit(K.TUPLE, [], at=node), at=node)
         library = values.library(value, path)
         if library is not None:
+            self.freeze(name, library)
             return tree.emit(K.LIB, (K.K_STR, library), at=node)
         if type(value) is FunctionType:  # a plain one: compiled with the options of whoever calls it
+            self.freeze(name, _meaning(value.__code__))
             own = self.program.own
             asked = own[2:] if own is not None and value is own[1] else (self.flags,)
             return tree.emit(K.FUNC, self.program.tree_of(value, *asked), at=node)
@@ -209,9 +212,13 @@ class Converter(Expressions, Statements, Patterns):
             what = f"{name!r} is {error}" if name else f"this is {error}"
             self.refuse(f"{what}, which compiled code can't use", node,
                         "pass it as an argument, or keep numbers, tuples or arrays")
-        if name is not None:
-            self.program.frozen[tree.name, name] = key
+        self.freeze(name, key)
         return tree.emit(K.CONST, key, at=node)
+
+    def freeze(self, name, what):
+        """Remember what a name from outside was, for the warning when it changes."""
+        if name is not None:
+            self.program.frozen[self.tree.name, name] = what
 
     def is_part(self, value):
         """A tuple with such an item is built by the code: arrays and functions are no constants."""
@@ -302,6 +309,12 @@ class Converter(Expressions, Statements, Patterns):
             return None if value is MISSING else self.values.key(value)
         except NotConstant:
             return None
+
+
+def _meaning(code):
+    """What two code objects that do the same have in common, wherever they stand."""
+    parts = [_meaning(c) if hasattr(c, "co_code") else (type(c), repr(c)) for c in code.co_consts]
+    return code.co_code, code.co_names, code.co_varnames, code.co_freevars, tuple(parts)
 
 
 def _defaults(program, tree):

@@ -214,8 +214,16 @@ class Values:
             module = module or getattr(owner, "__name__", "") or ""
             return self._public(v, f"{module}.{v.__qualname__}", path)
         if root in LIBRARY and callable(v) and hasattr(v, "__name__"):
-            return self._public(v, f"{module}.{getattr(v, '__qualname__', v.__name__)}", path)
+            return self._public(v, f"{module}.{getattr(v, '__qualname__', v.__name__)}", path, self._borrowed(v))
         return None
+
+    @staticmethod
+    def _borrowed(v):
+        """functools.wraps gives a program's own function the name of what it wraps, and objects of the library that
+        call a program's function (np.vectorize, lru_cache) have its name: their names say nothing."""
+        if type(v) is FunctionType:
+            return str(v.__globals__.get("__name__")).partition(".")[0] not in LIBRARY
+        return type(v).__name__ != "_ArrayFunctionDispatcher"
 
     def _has_key(self, v):
         try:
@@ -225,13 +233,16 @@ class Values:
             return False
 
     @staticmethod
-    def _public(v, name, path):
-        """`module.qualname` if it leads back to the object, else the way that the program took."""
+    def _public(v, name, path, borrowed=False):
+        """`module.qualname` if it leads back to the object, else the way that the program took. borrowed: the name
+        may be another object's."""
         module, _, last = name.rpartition(".")
         for candidate in (name, "numpy." + last):
             where, _, attribute = candidate.rpartition(".")
             if getattr(sys.modules.get(where), attribute, None) is v:
                 return candidate
+        if borrowed and (path or "").partition(".")[0] not in LIBRARY:
+            return None
         return path or name
 
 

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments that look like what compiled code takes and are not quite, and what the message says of them."""
+import collections
+
+import numpy as np
+import pytest
+
+from kilnjit.errors import KilnTypeError
+from same import check, compiled
+
+
+def same(x):
+    return x
+
+
+def total(a):
+    s = 0.0
+    for i in range(len(a)):
+        s += a[i]
+    return s
+
+
+class Whole(int):
+    pass
+
+
+class Real(float):
+    pass
+
+
+class Pair(tuple):
+    pass
+
+
+class Sub(np.ndarray):
+    pass
+
+
+SUBCLASSES = [(Whole(3), r"hint: pass int\(x\)"), (Real(2.5), r"hint: pass float\(x\)"), (Pair((1, 2)), r"hint: pass tuple\(x\)"),
+              (Pair(()), r"hint: pass tuple\(x\)"), (np.arange(3.0).view(Sub), r"pass x\.view\(numpy\.ndarray\)"),
+              (np.ma.array([1.0], mask=[1]), r"pass x\.view\(numpy\.ndarray\)"),
+              (np.arange(3, dtype=">f8" if np.little_endian else "<f8"), r"pass x\.astype\(x\.dtype\.newbyteorder\('='\)\)")]
+
+
+@pytest.mark.parametrize("value, hint", SUBCLASSES, ids=lambda v: type(v).__name__)
+def test_subclasses_are_refused_with_what_to_do(value, hint):
+    with pytest.raises(KilnTypeError, match=rf"(?s)argument 'x' of same\(\) .*which compiled code can't take.*test_odd_arguments\.py.*{hint}"):
+        compiled(same)(value)
+
+
+@pytest.mark.parametrize("value", [object(), b"x", 1 << 80, [object()], ({1: object()},), collections.deque(), np.zeros(2, "V8"), np.array(["a"])],
+                         ids=lambda v: type(v).__name__)
+def test_others_are_refused(value):
+    with pytest.raises((KilnTypeError, OverflowError)):
+        compiled(same)(value)
+
+
+def test_a_mapped_file(tmp_path):
+    mapped = np.memmap(tmp_path / "m", np.float64, "w+", shape=(5,))
+    mapped[:] = range(5)
+    assert compiled(total)(mapped) == 10.0
+    back = compiled(same)(mapped)
+    assert type(back) is np.ndarray and np.shares_memory(back, mapped)
+    assert compiled(total)(mapped[::-2]) == 6.0
+
+
+VIEWS = {"negative stride": np.arange(9.0)[::-2], "column": np.arange(9.0).reshape(3, 3)[:, 1], "empty": np.zeros(0),
+         "broadcast": np.broadcast_to(np.float64(1.5), (4,)), "unaligned": np.frombuffer(bytes(range(33)), "u1")[1:].view("f8"),
+         "overlapping": np.lib.stride_tricks.as_strided(np.arange(3.0), (5,), (0,)), "field": np.ones(4, "i4, f8")["f1"]}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_views(name):
+    check(total, VIEWS[name])
