@@ -117,6 +117,9 @@ struct kiln_host {
     /* Run body(ctx, begin, end, chunk) for [0, n) cut into n_chunks; first nonzero status or 0. */
     int32_t (*parallel_for)(int32_t (*body)(void *ctx, int64_t begin, int64_t end, int64_t chunk), void *ctx,
                             int64_t n, int64_t n_chunks);
+    /* Call function `number` of the host's language. args: a value of type arg_types, a tuple (text of a type), borrowed;
+     * ret: room for one of type ret_type, whose references are then the caller's. 0, or KILN_HOST_ERROR. */
+    int32_t (*call_python)(int64_t number, const char *arg_types, const void *args, const char *ret_type, void *ret);
 };
 
 /* args: the block of arguments (each at its natural alignment, in order, as one C struct); env: the

@@ -20,6 +20,7 @@ static _Atomic int64_t mem_live, mem_bytes, mem_total;
 static _Atomic int64_t libraries_live, loads_total;
 static _Atomic(int32_t (*)(const char *, int64_t)) print_hook;
 static _Atomic(int32_t (*)(void)) interrupted_hook;
+static _Atomic(kiln_call_python_fn) python_hook;
 
 static void mem_release(struct kiln_mem *m)
 {
@@ -57,6 +58,12 @@ static int32_t host_interrupted(void)
     return hook ? hook() : 0;
 }
 
+static int32_t host_call_python(int64_t number, const char *arg_types, const void *args, const char *ret_type, void *ret)
+{
+    kiln_call_python_fn hook = atomic_load_explicit(&python_hook, memory_order_acquire);
+    return hook ? hook(number, arg_types, args, ret_type, ret) : KILN_HOST_ERROR;
+}
+
 static const struct kiln_host host = {
     .version = KILN_ABI_VERSION,
     .size = sizeof(struct kiln_host),
@@ -64,6 +71,7 @@ static const struct kiln_host host = {
     .interrupted = host_interrupted,
     .print = host_print,
     .parallel_for = pool_parallel_for,
+    .call_python = host_call_python,
 };
 
 const struct kiln_host *kiln_host(void)
@@ -102,4 +110,9 @@ void kiln_counts(struct kiln_counts *ret)
         .libraries_live = atomic_load(&libraries_live),
         .loads_total = atomic_load(&loads_total),
     };
+}
+
+void kiln_host_set_python(kiln_call_python_fn call)
+{
+    atomic_store_explicit(&python_hook, call, memory_order_release);
 }

@@ -26,6 +26,8 @@ bool is_python_container(PyTypeObject *type);
 struct packer;
 /* The array that a container's item was packed from, or NULL (plan.c). */
 PyObject *packed_item(const struct kiln_mem *mem);
+/* The array that is an argument of a call that is going on, or NULL (plan.c). */
+PyObject *packed_argument(const struct kiln_mem *mem);
 int pack_container(struct packer *k, PyObject *o, const struct step *s, unsigned char *to);
 
 /* After the call: write changes back. 0, or -1 with an exception. */

@@ -62,6 +62,11 @@ static inline enum host_state host_enter(enum host_state s)
     host_state_now = s;
     return before;
 }
+/* Keep the current exception for the thread that called compiled code. */
+void host_park(void);
+/* callback.c: Python functions that compiled code calls by number */
+PyObject *callback_register(PyObject *module, PyObject *function);
+int32_t callback_call(int64_t number, const char *arg_types, const void *args, const char *ret_type, void *ret);
 /* After KILN_HOST_ERROR: make sure that an exception is set. */
 void host_raise(void);
 

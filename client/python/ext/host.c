@@ -27,6 +27,16 @@ void host_raise(void)
     PyErr_SetString(PyExc_RuntimeError, "a service of the process failed while compiled code ran");
 }
 
+void host_park(void)
+{
+    PyObject *e[3];
+    PyErr_Fetch(&e[0], &e[1], &e[2]);
+    for (int i = 0; i < 3; i++) {
+        Py_XDECREF(pending[i]);
+        pending[i] = e[i];
+    }
+}
+
 static int write_text(const char *text, int64_t len)
 {
     PyObject *out = PySys_GetObject("stdout"); /* borrowed */
@@ -49,15 +59,8 @@ static int32_t print(const char *text, int64_t len)
     enum host_state before = host_enter(HOST_WITH_GIL);
     int rc = write_text(text, len);
     host_enter(before);
-    if (rc && before == HOST_OUTSIDE) {
-        /* This thread state goes away: the one that called takes the exception over. */
-        PyObject *e[3];
-        PyErr_Fetch(&e[0], &e[1], &e[2]);
-        for (int i = 0; i < 3; i++) {
-            Py_XDECREF(pending[i]);
-            pending[i] = e[i];
-        }
-    }
+    if (rc && before == HOST_OUTSIDE)
+        host_park(); /* this thread state goes away */
     PyGILState_Release(gil);
     return rc ? KILN_HOST_ERROR : 0;
 }
@@ -84,4 +87,5 @@ void host_install(void)
 {
     kiln_host_set_print(print);
     kiln_host_set_interrupted(interrupted);
+    kiln_host_set_python(callback_call);
 }

@@ -115,6 +115,7 @@ static PyMethodDef methods[] = {
     { "digest", digest, METH_O, "BLAKE2b-256 of bytes." },
     { "pack_kir", pack_kir, METH_O, "msgpack of nested lists." },
     { "typeof", KEYWORDS(type_of), "Canonical type text of an argument, or None." },
+    { "register_python", callback_register, METH_O, "Number by which compiled code calls this function." },
     { "canonical", canonical, METH_O, "The one spelling of a type's text; None if it is no type." },
     { "object_of", objects_by_serial, METH_O, "The object with this serial number." },
     { "accept_array_type", accept, METH_O, "Treat this subclass of ndarray as a plain array." },

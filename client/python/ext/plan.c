@@ -454,6 +454,11 @@ PyObject *packed_item(const struct kiln_mem *mem)
     return mem && mem->release == item_released ? mem->user : NULL;
 }
 
+PyObject *packed_argument(const struct kiln_mem *mem)
+{
+    return mem && mem->release == argument_released ? mem->user : NULL;
+}
+
 static int pack_array_item(PyObject *o, unsigned ndim, unsigned char *to)
 {
     const struct np_array *a = (const struct np_array *)o;

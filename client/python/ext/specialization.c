@@ -317,14 +317,14 @@ static int set_numbers(PyObject *tuple, const uint32_t **ret, uint32_t *ret_n)
 static int spec_init(struct specialization *s, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = { "artifact", "params",     "ret",  "env_types", "env", "nogil",
-                             "parallel", "raise_hook", "data", "numba", "classes", "functions", NULL };
+                             "parallel", "raise_hook", "data", "numba", "classes", "functions", "keeps", NULL };
     PyObject *artifact, *params = NULL, *env_types = NULL, *env = NULL, *hook = NULL, *data = NULL, *classes = NULL,
              *functions = NULL;
     const char *ret = NULL;
-    int nogil = 0, parallel = 0, numba = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$OzOOppOOpO!O!", names, artifact_type, &artifact, &params,
+    int nogil = 0, parallel = 0, numba = 0, keeps = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$OzOOppOOpO!O!p", names, artifact_type, &artifact, &params,
                                      &ret, &env_types, &env, &nogil, &parallel, &hook, &data, &numba, &PyTuple_Type, &classes,
-                                     &PyTuple_Type, &functions))
+                                     &PyTuple_Type, &functions, &keeps))
         return -1;
     if (s->sig) {
         PyErr_SetString(PyExc_TypeError, "a Specialization is made once");
@@ -339,7 +339,7 @@ static int spec_init(struct specialization *s, PyObject *args, PyObject *kwargs)
         return -1;
     s->sig = sig;
     s->ret = sig->ret;
-    s->keeps = holds_array(sig->ret);
+    s->keeps = keeps || holds_array(sig->ret);
     bool shares = holds_typed(sig->ret);
     for (uint32_t i = 0; i < sig->n_params; i++)
         shares |= holds_typed(&sig->params[i]);

@@ -103,7 +103,8 @@ static PyObject *argument_of(const struct kiln_mem *owner, const struct owners *
 {
     if (owner >= own->mems && owner < own->mems + own->n)
         return owner->user;
-    return packed_item(owner);
+    PyObject *o = packed_argument(owner); /* of a call around this one */
+    return o ? o : packed_item(owner);
 }
 
 static bool same_dtype(const struct np_array *a, const struct kiln_type *t)

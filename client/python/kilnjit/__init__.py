@@ -5,10 +5,11 @@ Importing is cheap: what is needed only to compile is imported at the first comp
 from . import types
 from .decorators import jit, njit
 from .frontend import audit
+from .objmode import objmode
 from .parallel import literal_unroll, prange
 
 __version__ = "0.1.0"
-__all__ = ["errors", "from_dtype", "jit", "literal_unroll", "njit", "prange", "typeof", "types"]
+__all__ = ["errors", "from_dtype", "jit", "literal_unroll", "njit", "objmode", "prange", "typeof", "types"]
 
 audit.install()
 

@@ -91,7 +91,8 @@ class Function:
             self.hits += 1
         return _kiln.Specialization(artifact, params=info["params"], ret=info["ret"], env_types=env, env=module.env,
                                     nogil=self.options.nogil, parallel=self.options.parallel, raise_hook=raised, data=module,
-                                    numba=self.options.numba, classes=module.usertypes, functions=module.objects)
+                                    numba=self.options.numba, classes=module.usertypes, functions=module.objects,
+                                    keeps=[K.K_STR, "kilnjit.objmode"] in module.wire[3])  # Python may keep what it is given
 
     def build(self, signature):
         """A new Specialization for a signature's text."""

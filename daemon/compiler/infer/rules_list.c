@@ -137,3 +137,28 @@ const struct type *rule_EMPTY(struct walk *w, struct call *c, const struct libra
     }
     return rule_take(w, c, row, &none) ? made(w, c, k, parts[0], parts[1]) : w->p->bottom;
 }
+
+/* What the block takes is passed as one tuple, whose type the host is told; what it gives is one too. */
+const struct type *rule_OBJMODE(struct walk *w, struct call *c, const struct library_row *row)
+{
+    const struct kir_const *text = c->n_args > 1 && c->args[1].from == ARG_NODE ? known(w, c->args[1].node) : NULL;
+    const struct type *t;
+    struct kiln_err e = KILN_ERR_INIT;
+
+    if (!text || text->kind != KIR_K_STR || c->args[0].type->kind != TY_ARRAY)
+        return mistake(w, c->node, NULL, "objmode needs the number of a function and the type of its results");
+    if (type_parse(w->p->types, text->s.p, text->s.len, &t, &e) < 0)
+        return mistake(w, c->node, NULL, "%s", e.msg);
+    for (uint32_t i = 2; i < c->n_args; i++) {
+        if (is_bottom(c->args[i].type = settled(w, c->args[i].type)))
+            return w->p->bottom;
+        if (type_class(c->args[i].type) == TC_V)
+            return mistake(w, c->args[i].node, "make it inside the block", "%s can't be handed to Python",
+                           show(w, c->args[i].type));
+    }
+    w->w->raises = true;
+    c->f->intrinsic = (uint16_t)row->id;
+    c->f->args = c->args;
+    c->f->n_args = c->n_args;
+    return t;
+}

@@ -613,6 +613,7 @@ static const struct {
     build_fn *build;
 } ops[] = {
     { "range", op_range },
+    { "objmode", op_objmode },
     { "iter", op_iter },
     { "slice", op_slice },
     { "len", op_len },

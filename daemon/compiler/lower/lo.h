@@ -380,6 +380,9 @@ struct val box_get(struct fn *f, struct val box, int field); /* field of box.h *
 void box_set(struct fn *f, struct val box, int field, struct val v);
 struct val lower_list_op(struct fn *f, uint32_t node, const char *name, const struct val *a, uint32_t n);
 
+/* ---- objmode.c ---- */
+struct val op_objmode(struct fn *f, uint32_t node, const struct val *a, uint32_t n);
+
 /* ---- comp.c ---- */
 struct val eval_display(struct fn *f, uint32_t node);
 struct val eval_comp(struct fn *f, uint32_t node);

@@ -269,6 +269,10 @@ KILN_API const struct kiln_host *kiln_host(void);
  * NULL restores the default. Any thread, at any time; the callback may run in any thread. */
 KILN_API void kiln_host_set_print(int32_t (*print)(const char *text, int64_t len));
 KILN_API void kiln_host_set_interrupted(int32_t (*interrupted)(void));
+/* What `with objmode` calls: see struct kiln_host in <kiln/abi.h>. Default: every call fails. */
+typedef int32_t (*kiln_call_python_fn)(int64_t number, const char *arg_types, const void *args, const char *ret_type,
+                                       void *ret);
+KILN_API void kiln_host_set_python(kiln_call_python_fn call);
 /* Threads that parallel loops use, the caller included. 0: one a CPU of this process (KILN_NUM_THREADS
  * sets the default). Returns the number in use. */
 KILN_API uint32_t kiln_host_set_threads(uint32_t n);

@@ -110,6 +110,13 @@ class Converter(Expressions, Statements, Patterns):
                 return self.tree.capture(local), False
         return None, False
 
+    def root_function(self):
+        """The Python function whose text this is a part of."""
+        root = self
+        while root.outer is not None:
+            root = root.outer
+        return root.function
+
     def static(self, name):
         """The object that a name means outside of the functions that are converted together; MISSING if none."""
         at = self

@@ -175,6 +175,13 @@ class Statements:
                               self.optional_block(node.finalbody, node), at=node)
 
     def s_With(self, node):
+        call = node.items[0].context_expr
+        value, _ = self.look(call.func if type(call).__name__ == "Call" else call)
+        if getattr(value, "_kiln_objmode", False):
+            from .objmode import convert_block
+            if len(node.items) > 1:
+                self.refuse("objmode stands alone in its 'with'", node)
+            return convert_block(self, node, call)
         items = []
         for item in node.items:
             value = self.expression(item.context_expr)
