@@ -2,6 +2,7 @@
 """Daemons and processes for tests: a fresh kilnd each, ready when it says so, ended by its process id."""
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -21,13 +22,14 @@ SANITIZED = "asan" in str(BUILD)
 class Daemon:
     """A running kilnd in a folder of its own. `with Daemon(...)`, or stop()."""
 
-    def __init__(self, *flags, workers=1, folder=None, env=None, wait=True):
+    def __init__(self, *flags, workers=1, folder=None, env=None, wait=True, limits=()):
         self.own = folder is None
         self.folder = Path(folder or tempfile.mkdtemp(prefix="kiln-test-"))
         self.socket, self.cache = self.folder / "kilnd.sock", self.folder / "cache"
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("KILN_")}
         self.env.update(KILN_SOCKET=str(self.socket), KILN_CACHE_DIR=str(self.cache), PYTHONPATH=PYTHONPATH, **(env or {}))
         self.flags, self.workers = list(map(str, flags)), workers
+        self.limits = list(limits)  # (resource.RLIMIT_..., number) of the daemon
         self.start(wait)
 
     def start(self, wait=True):
@@ -40,13 +42,17 @@ class Daemon:
             self.log_path = self.folder / "log"
             self.process = subprocess.Popen(
                 [BIN / "kilnd", "--socket", self.socket, "--cache-dir", self.cache, "--workers", str(self.workers), *self.flags],
-                env={**self.env, "NOTIFY_SOCKET": str(path)}, stderr=open(self.log_path, "ab"))
+                env={**self.env, "NOTIFY_SOCKET": str(path)}, stderr=open(self.log_path, "ab"), preexec_fn=self.limit if self.limits else None)
             if wait:
                 try:
                     assert notify.recv(64).startswith(b"READY=1"), self.log()
                 except TimeoutError:
                     self.stop()
                     raise AssertionError(f"kilnd did not become ready:\n{self.log()}") from None
+
+    def limit(self):
+        for what, number in self.limits:
+            resource.setrlimit(what, (number, number))
 
     def log(self):
         return self.log_path.read_text(errors="replace")

@@ -86,7 +86,7 @@ void on_status(struct session *x, uint64_t id, const void *msg, const struct fra
     m.workers = workers;
     m.n_workers = pool_describe(s, workers, 256);
     m.notice = span_text(cache_notice(s->cache));
-    session_send(x, MSG_STATE, id, &m, -1);
+    session_send(x, MSG_STATE, id, &m);
 }
 
 void on_stats(struct session *x, uint64_t id, const void *msg, const struct frame *frame)
@@ -112,7 +112,7 @@ void on_stats(struct session *x, uint64_t id, const void *msg, const struct fram
     MSG_INIT(MSG_COUNTERS, &m);
     m.counters = list;
     m.n_counters = n;
-    session_send(x, MSG_COUNTERS, id, &m, -1);
+    session_send(x, MSG_COUNTERS, id, &m);
 }
 
 /* ---- rows ---- */
@@ -140,7 +140,7 @@ static void listed(void *ctx, const struct cache_row *rows, uint32_t n, bool mor
         m.rows = out;
         m.n_rows = n;
         m.more = more;
-        session_send(p->session, MSG_ROWS, p->id, &m, -1);
+        session_send(p->session, MSG_ROWS, p->id, &m);
     }
     free(out);
     pending_free(p);
@@ -188,7 +188,7 @@ static void shown(void *ctx, const struct cache_detail *d, const struct kiln_err
         m.toolchain = span_of(d->toolchain, d->toolchain_len);
         if (mine)
             m.ir = span_of(d->ir, d->ir_len);
-        session_send(x, MSG_DETAIL, p->id, &m, -1);
+        session_send(x, MSG_DETAIL, p->id, &m);
     }
     pending_free(p);
 }
@@ -222,7 +222,7 @@ static void purged(void *ctx, uint64_t entries, uint64_t bytes, const struct kil
         MSG_INIT(MSG_PURGED, &m);
         m.entries = entries;
         m.bytes = bytes;
-        session_send(p->session, MSG_PURGED, p->id, &m, -1);
+        session_send(p->session, MSG_PURGED, p->id, &m);
         log_event(LOG_INFO, "purged", log_u("entries", entries), log_u("bytes", bytes), log_u("uid", p->session->uid));
     }
     pending_free(p);
@@ -268,6 +268,6 @@ void on_stop(struct session *x, uint64_t id, const void *msg, const struct frame
         return;
     }
     MSG_INIT(MSG_OK, &ok);
-    session_send(x, MSG_OK, id, &ok, -1);
+    session_send(x, MSG_OK, id, &ok);
     life_drain(x->server, m->now);
 }

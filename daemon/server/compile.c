@@ -199,7 +199,7 @@ static void known(void *ctx, const struct cache_known *known, uint32_t n)
                                     .size = known[i].size };
     m.hits = hits;
     m.n_hits = hits ? n : 0;
-    session_send(q->pending.session, MSG_FOUND, q->pending.id, &m, -1);
+    session_send(q->pending.session, MSG_FOUND, q->pending.id, &m);
     free(hits);
     session_unref(q->pending.session);
     free(q);
@@ -293,7 +293,7 @@ void on_cancel(struct session *x, uint64_t id, const void *msg, const struct fra
     (void)frame;
     flights_forget(x->server, x, m->request, false);
     MSG_INIT(MSG_OK, &ok);
-    session_send(x, MSG_OK, id, &ok, -1);
+    session_send(x, MSG_OK, id, &ok);
 }
 
 /* The one message that has no answer of its own, unless it answers nothing that was asked. */

@@ -54,7 +54,7 @@ static void greet(struct session *x, uint64_t id, const struct msg_hello *hello)
     m.kir_min = m.kir_max = KIR_VERSION;
     m.pid = (uint64_t)getpid();
     m.uid = (uint64_t)geteuid();
-    session_send(x, MSG_WELCOME, id, &m, -1);
+    session_send(x, MSG_WELCOME, id, &m);
 }
 
 static void answer(struct session *x, const struct frame *f, const struct msg_desc *d, struct arena *a)

@@ -199,7 +199,7 @@ void flight_fail(struct server *s, struct flight *f, const struct msg_error *m)
     flight_free(s, f);
     for (; w; w = next) {
         next = w->next;
-        session_send(w->session, MSG_ERROR, w->id, m, -1);
+        session_send(w->session, MSG_ERROR, w->id, m);
         waiter_free(w);
     }
 }

@@ -107,6 +107,7 @@ static void on_tick(uv_timer_t *h)
 
     flights_tick(s, now);
     pool_tick(s, now);
+    listen_again(s);
     if (s->draining && ((s->n_flights == 0 && !answers_pending(s)) || now >= s->drain_until_ms)) {
         stop(s);
     } else if (s->settings.idle_exit && s->ready && !s->draining && s->n_sessions == 0 && s->n_flights == 0 &&
@@ -180,6 +181,7 @@ int life_run(struct server *s, struct kiln_err *e)
 
     signal(SIGPIPE, SIG_IGN);
     s->listen_fd = -1;
+    descriptors_plan(s);
     uv_loop_init(&s->loop);
     s->started_ms = uv_now(&s->loop);
     r = listen_start(s, e);

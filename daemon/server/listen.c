@@ -114,16 +114,36 @@ static void on_connection(uv_poll_t *poll, int status, int events)
     for (unsigned i = 0; i < 64; i++) { /* a burst, but not the loop's whole turn */
         struct ucred peer;
         socklen_t len = sizeof peer;
+        bool spare = false;
         int fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (fd < 0)
-            return;
-        if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) != 0 || !allowed(s, peer.uid) || s->n_sessions >= LIM_CONNECTIONS) {
-            s->stats.refused++;
-            close(fd);
-            continue;
+        if (fd < 0 && (errno == EMFILE || errno == ENFILE)) {
+            spare = true;
+            fd = descriptors_accept(s);
         }
-        session_start(s, fd, peer.uid, peer.pid);
+        if (fd < 0) {
+            /* a connection that can't be taken would wake us again at once: look later (listen_again) */
+            if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+                uv_poll_stop(&s->listener);
+            descriptors_spare(s);
+            return;
+        }
+        if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) != 0 || !allowed(s, peer.uid)) {
+            s->stats.refused++;
+            session_refuse(fd, KILN_E_DENIED, "this daemon is for its own user");
+        } else if (spare || s->n_sessions >= s->max_sessions) {
+            s->stats.refused++;
+            session_refuse(fd, KILN_E_BUSY, "the daemon has as many connections as it can take");
+        } else {
+            session_start(s, fd, peer.uid, peer.pid);
+        }
+        descriptors_spare(s);
     }
+}
+
+void listen_again(struct server *s)
+{
+    if (s->listen_fd >= 0 && !uv_is_closing((uv_handle_t *)&s->listener) && !uv_is_active((uv_handle_t *)&s->listener))
+        uv_poll_start(&s->listener, UV_READABLE, on_connection);
 }
 
 int listen_start(struct server *s, struct kiln_err *e)

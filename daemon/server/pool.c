@@ -443,7 +443,7 @@ static void on_question(struct worker *w, const struct msg_resolve *m)
     for (const struct waiter *x = w->flight->waiters; x; x = x->next)
         if (x->session->resolves && !x->session->closed) {
             w->asked = session_ref(x->session);
-            session_send(x->session, MSG_RESOLVE, x->id, &forward, -1);
+            session_send(x->session, MSG_RESOLVE, x->id, &forward);
             return;
         }
     no_answer(w, "no client that waits for this compile resolves overloads");

@@ -2,6 +2,7 @@
  * server.h - the daemon's parts and what they know of each other.
  *
  *   listen.c   the socket: lock, activation, accepting
+ *   descriptors.c  shares of the process's descriptors
  *   session.c  a connection: frames in, frames out
  *   dispatch.c which function answers which message
  *   compile.c  COMPILE, LOOKUP, CANCEL, GET: key, tiers, flights
@@ -53,7 +54,8 @@ struct server {
     uint64_t started_ms;
     /* sessions */
     struct session *sessions;
-    uint32_t n_sessions;
+    uint32_t n_sessions, max_sessions;
+    int spare_fd; /* given up to tell a client that there are no descriptors left */
     uint64_t idle_since_ms;
     /* flights: in lists by state, few hundred at most in use */
     struct flight *flights[1024]; /* by first bytes of the key */
@@ -89,12 +91,14 @@ struct session {
 };
 
 void session_start(struct server *s, int fd, uid_t uid, pid_t pid);
+/* Tell a peer that gets no session why, and close. */
+void session_refuse(int fd, enum kiln_code code, const char *why);
 struct session *session_ref(struct session *x);
 void session_unref(struct session *x);
 /* Close: waiters of the session are forgotten; the struct lives while it is referenced. */
 void session_close(struct session *x);
-/* Queue a frame; nothing happens on a closed session. fd (-1: none) is duplicated. */
-void session_send(struct session *x, enum msg_type type, uint64_t id, const void *msg, int fd);
+/* Queue a frame; nothing happens on a closed session. */
+void session_send(struct session *x, enum msg_type type, uint64_t id, const void *msg);
 void session_error(struct session *x, uint64_t id, enum kiln_code code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 void session_fail(struct session *x, uint64_t id, const struct kiln_err *e);
@@ -189,6 +193,15 @@ uint32_t pool_describe(struct server *s, struct msg_worker *out, uint32_t most);
 /* ---- listen.c ---- */
 int listen_start(struct server *s, struct kiln_err *e);
 void listen_stop(struct server *s);
+/* Look for connections again, after the system had no descriptors. */
+void listen_again(struct server *s);
+
+/* ---- descriptors.c ---- */
+/* Raise the limit, and share what it allows: max_sessions, settings.memory_artifacts. */
+void descriptors_plan(struct server *s);
+/* Accept with the spare descriptor's room, when the process has no other; then get a spare one again. */
+int descriptors_accept(struct server *s);
+void descriptors_spare(struct server *s);
 
 /* ---- life.c ---- */
 int life_run(struct server *s, struct kiln_err *e);

@@ -17,7 +17,7 @@ struct chunk {
     struct chunk *next;
     unsigned char *data;
     size_t len, at;
-    int fd;
+    int fd; /* the artifact's, or -1 */
     /* should the kernel refuse the descriptor: how to send the bytes inline */
     struct cache_artifact *artifact;
     uint64_t id;
@@ -26,8 +26,6 @@ struct chunk {
 
 static void chunk_free(struct chunk *c)
 {
-    if (c->fd >= 0)
-        close(c->fd);
     cache_artifact_unref(c->artifact);
     free(c->data);
     free(c);
@@ -194,26 +192,17 @@ static void push(struct session *x, struct chunk *c)
     }
 }
 
-void session_send(struct session *x, enum msg_type type, uint64_t id, const void *msg, int fd)
+void session_send(struct session *x, enum msg_type type, uint64_t id, const void *msg)
 {
     struct chunk *c;
 
     if (x->closed)
         return;
-    c = encode(x, type, id, msg, fd >= 0);
-    if (!c) {
+    c = encode(x, type, id, msg, false);
+    if (c)
+        push(x, c);
+    else
         session_close(x);
-        return;
-    }
-    if (fd >= 0) {
-        c->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-        if (c->fd < 0) {
-            chunk_free(c);
-            session_close(x);
-            return;
-        }
-    }
-    push(x, c);
 }
 
 void session_artifact(struct session *x, uint64_t id, struct cache_artifact *a, const char *source, bool want_inline)
@@ -239,11 +228,9 @@ void session_artifact(struct session *x, uint64_t id, struct cache_artifact *a, 
     c->id = id;
     snprintf(c->source, sizeof c->source, "%s", source);
     if (m.has_fd) {
-        c->fd = fcntl(a->fd, F_DUPFD_CLOEXEC, 0);
-        if (c->fd >= 0) {
-            push(x, c);
-            return;
-        }
+        c->fd = a->fd;
+        push(x, c);
+        return;
     }
     c = inline_chunk(x, c);
     if (c)
@@ -266,7 +253,7 @@ void session_error(struct session *x, uint64_t id, enum kiln_code code, const ch
     m.message = span_text(text);
     if (code == KILN_E_BUSY || code == KILN_E_DRAINING)
         m.retry_ms = 200;
-    session_send(x, MSG_ERROR, id, &m, -1);
+    session_send(x, MSG_ERROR, id, &m);
 }
 
 void session_fail(struct session *x, uint64_t id, const struct kiln_err *e)
@@ -350,6 +337,22 @@ static void on_io(uv_poll_t *poll, int status, int events)
         }
     }
     session_unref(x);
+}
+
+void session_refuse(int fd, enum kiln_code code, const char *why)
+{
+    struct kiln_err e = KILN_ERR_INIT;
+    struct msg_error m;
+    struct buf b;
+
+    MSG_INIT(MSG_ERROR, &m);
+    m.code = (uint64_t)code;
+    m.message = span_text(why);
+    buf_init(&b, 4096);
+    if (msg_frame(&b, MSG_ERROR, 0, 0, &m, &e) == 0)
+        fd_send(fd, b.data, b.len, -1, &e); /* a new socket has room for it */
+    buf_done(&b);
+    close(fd);
 }
 
 void session_start(struct server *s, int fd, uid_t uid, pid_t pid)

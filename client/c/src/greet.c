@@ -121,6 +121,21 @@ static int receive_welcome(int fd, const struct kiln_options *o, int64_t deadlin
     }
 }
 
+/* The daemon closed before it had our greeting: what it said tells more than that. */
+static int last_word(struct greeting *to, const struct kiln_options *o, int64_t deadline, int rc,
+                     struct kiln_error *e)
+{
+    struct kiln_error said = KILN_ERROR_INIT;
+    int answer = rc == -KILN_E_CLOSED || rc == -KILN_E_IO ? receive_welcome(to->fd, o, deadline, to, &said) : 0;
+    if (answer && said.code != KILN_E_CLOSED && said.code != KILN_E_IO) {
+        kiln_error_clear(e);
+        *e = said;
+        return answer;
+    }
+    kiln_error_clear(&said);
+    return rc;
+}
+
 static int greet_once(const struct kiln_options *o, int64_t deadline, struct greeting *ret,
                       struct kiln_error *e)
 {
@@ -131,6 +146,8 @@ static int greet_once(const struct kiln_options *o, int64_t deadline, struct gre
         rc = send_hello(ret->fd, o, deadline, e);
     if (!rc)
         rc = receive_welcome(ret->fd, o, deadline, ret, e);
+    else if (ret->fd >= 0)
+        rc = last_word(ret, o, deadline, rc, e);
     if (rc && ret->fd >= 0) {
         close(ret->fd);
         ret->fd = -1;
@@ -146,7 +163,7 @@ int conn_greet(const struct kiln_options *o, bool again, struct greeting *ret, s
     /* A daemon may leave between our connecting and its greeting, or is being restarted: a few more looks. */
     for (unsigned pause = 20; rc && pause <= 180; pause *= 3) {
         bool gone = own.code == KILN_E_CLOSED || own.code == KILN_E_IO || own.code == KILN_E_DRAINING ||
-                    (again && own.code == KILN_E_CONNECT);
+                    own.code == KILN_E_BUSY || (again && own.code == KILN_E_CONNECT);
         if (!gone || find_now_ms() + pause >= deadline)
             break;
         struct timespec t = { .tv_nsec = pause * 1000000L };
