@@ -343,3 +343,20 @@ def test_a_million_exceptions_leave_memory_flat():
     for _ in range(100):
         with pytest.raises(KeyError):
             njit(finally_passes_on)(1, [1])
+
+
+def optional_array(n):
+    a = None
+    if n:
+        a = np.ones(3)
+        a[0] = n
+    try:
+        a[1] += 1
+        return a[0], a.shape[0], a.sum(), a[1:].size
+    except TypeError:
+        return 0.0, 0, 0.0, 0
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_optional_values(n):
+    check(optional_array, n)

@@ -284,6 +284,10 @@ static const struct type *attribute(struct walk *w, uint32_t node, struct fact *
 
     if (is_bottom(base))
         return base;
+    if (base->kind == TY_OPTIONAL) { /* None is a TypeError when it comes to that */
+        w->w->raises = true;
+        base = base->elem;
+    }
     if (base->kind == TY_ENUM || base->kind == TY_INTENUM)
         return enum_attr(w, node, f, base, name->s.p);
     if (base->kind == TY_TUPLE && base->index) {

@@ -220,6 +220,10 @@ const struct type *subscript(struct walk *w, uint32_t node, struct fact *f, bool
 
     if (is_bottom(base) || is_bottom(it))
         return w->p->bottom;
+    if (base->kind == TY_OPTIONAL) { /* None is a TypeError when it comes to that */
+        w->w->raises = true;
+        base = base->elem;
+    }
     if (base->kind == TY_TUPLE) {
         if (store)
             return mistake(w, node, "make a new tuple, or use an array", "a tuple can't be changed");

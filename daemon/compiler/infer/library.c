@@ -241,9 +241,13 @@ const struct type *library_attr(struct walk *w, uint32_t node, struct fact *f, c
         t = type_named(w->p->types, TY_METHOD, key, base, NULL, 0);
         return t ? t : fail_memory(w->p);
     }
-    hint = nearest_library_name(w, key);
-    if (!hint && base->kind == TY_ARRAY)
-        hint = nearest_library_name(w, arena_printf(w->p->a, "ndarray.%s", name));
+    hint = nearest_library_name(w, arena_printf(w->p->a, ".%s", name));
+    if (!hint)
+        hint = nearest_library_name(w, key);
+    if (!hint && protocol_prefix(base))
+        hint = nearest_library_name(w, arena_printf(w->p->a, "%s.%s", protocol_prefix(base), name));
+    if (!hint)
+        hint = "docs/coverage.md lists what is compiled";
     return mistake(w, node, hint, "%s has no attribute '%s' that is compiled by this version", show(w, base),
                    name);
 }

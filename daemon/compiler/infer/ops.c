@@ -371,7 +371,7 @@ static const struct type *compare_pair(struct walk *w, uint32_t node, enum kir_c
         return w->p->bottom;
     if (op == KIR_C_IN || op == KIR_C_NOTIN) {
         if (b->kind != TY_TUPLE)
-            return mistake(w, node, NULL, "'in' is compiled for tuples, not for %s", show(w, b));
+            return mistake(w, node, NULL, "'in' needs something with items, not %s", show(w, b));
         return w->p->boolean;
     }
     if (op == KIR_C_IS || op == KIR_C_ISNOT || op == KIR_C_EQ || op == KIR_C_NE) {

@@ -154,7 +154,7 @@ const struct type *rule_LEN(struct walk *w, struct call *c, const struct library
         return rule_take(w, c, row, &p) ? python_int(w) : w->p->bottom;
     if ((t->kind != TY_ARRAY || t->ndim == 0) && t->kind != TY_RANGE && t->kind != TY_STR &&
         t->kind != TY_BYTES && (t->kind != TY_ITER || t->name[0] == 'r'))
-        return rule_wrong(w, c, &p.at[0], "an array, a tuple, a range or text");
+        return rule_wrong(w, c, &p.at[0], "something with a length (an array, a tuple, a list, text)");
     return rule_take(w, c, row, &p) ? python_int(w) : w->p->bottom;
 }
 

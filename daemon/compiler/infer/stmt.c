@@ -15,6 +15,9 @@ static void unpack_tuple(struct walk *w, uint32_t target, const uint32_t *target
             star = i;
     if (star == UINT32_MAX ? n != t->n_items : n - 1 > t->n_items) {
         mistake(w, target, NULL, "%u values for %u targets", t->n_items, n);
+        for (uint32_t i = 0; i < n; i++) /* one mistake is enough: what follows is not told again */
+            if (i != star)
+                assign(w, targets[i], w->p->bottom, value);
         return;
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -491,7 +494,7 @@ static void statement(struct walk *w, uint32_t node)
         block(w, node);
         break;
     default:
-        mistake(w, node, NULL, "'%s' is not compiled by this version", kir_opinfo(n->op)->text);
+        mistake(w, node, n->op == KIR_WITH ? "only objmode can be entered: with objmode(y=\"float64\")" : NULL, "'%s' is not compiled by this version", kir_opinfo(n->op)->text);
     }
 }
 

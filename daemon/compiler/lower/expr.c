@@ -255,7 +255,7 @@ static struct val eval_attr(struct fn *f, uint32_t node)
 {
     const struct kir_node *n = node_of(f, node);
     const struct fact *fa = fact_of(f, node);
-    struct val base = eval(f, kir_arg(n, 0));
+    struct val base = need_value(f, eval(f, kir_arg(n, 0)), node);
     if (f->dead || !base.t)
         return val_dead();
     if (fa->type->kind == TY_METHOD) {

@@ -263,7 +263,7 @@ struct val lower_subscript(struct fn *f, uint32_t node)
 {
     const struct kir_node *n = &f->in->fn->nodes[node];
     const struct type *t = fact_of(f, node)->type;
-    struct val base = eval(f, kir_arg(n, 0));
+    struct val base = need_value(f, eval(f, kir_arg(n, 0)), node);
     if (f->dead || !base.t)
         return val_dead();
     if (base.t->kind == TY_TUPLE)
@@ -340,7 +340,7 @@ static const struct type *view_type(struct fn *f, struct val a, const struct ixs
 void store_subscript(struct fn *f, uint32_t node, struct val v)
 {
     const struct kir_node *n = &f->in->fn->nodes[node];
-    struct val base = eval(f, kir_arg(n, 0));
+    struct val base = need_value(f, eval(f, kir_arg(n, 0)), node);
     if (f->dead || !base.t || !v.t)
         return;
     if (fact_of(f, node)->callee) {
@@ -399,7 +399,7 @@ static void augassign_item(struct fn *f, uint32_t aug, uint32_t target, struct v
 void augassign_subscript(struct fn *f, uint32_t aug, uint32_t target, uint32_t value_node)
 {
     const struct kir_node *n = &f->in->fn->nodes[target];
-    struct val base = eval(f, kir_arg(n, 0));
+    struct val base = need_value(f, eval(f, kir_arg(n, 0)), target);
     if (f->dead || !base.t)
         return;
     if (fact_of(f, target)->getter) {
