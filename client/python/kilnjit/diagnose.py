@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The daemon speaks of (function, node); here that becomes the user's own lines. A message has ten lines at most."""
+import re
+
 from . import errors
 
 MAX_LINES = 10
@@ -55,6 +57,9 @@ def text_of(module, message, function, node, hint, notes):
 def explained(error, module):
     """The same error with the user's lines in its text."""
     if not error.diagnostics:
+        told = re.match(r"function (\d+), node (\d+): (.*)", str(error), re.S)  # of a check before the compiler proper
+        if told:
+            error.args = ("\n".join(text_of(module, told[3], int(told[1]), int(told[2]), None, ())),)
         return error
     blocks, used = [], 0
     for _, message, function, node, hint, notes in error.diagnostics:
