@@ -39,6 +39,7 @@ struct kiln_mem {
  *   tuple: a struct of its items, in order
  *   optional: { T value; uint8_t valid; }
  *   list, dict, set: struct kiln_mem *, shared by reference (struct kiln_list_head below)
+ *   str: struct kiln_str, bytes: struct kiln_bytes
  *   member of an enum: int32_t, its position; of an enum of integers: int64_t, its value
  *   record: { struct kiln_mem *owner; void *data; }, owner as for arrays
  *   class, function: an empty struct
@@ -51,8 +52,22 @@ struct kiln_array {
     intptr_t dims[]; /* shape[n], then strides[n] */
 };
 
+/* Text: `length` code points of `width` bytes each (1, 2 or 4; each width holds the code points that fit it, lone
+ * surrogates too). The width is wide enough, not always the narrowest: a slice shares its string's memory. A string of
+ * length 0 may have any data and width. owner NULL: constant data of the artifact, or borrowed for the call. */
+struct kiln_str {
+    struct kiln_mem *owner;
+    const void *data;
+    intptr_t length, width;
+};
+struct kiln_bytes {
+    struct kiln_mem *owner;
+    const void *data;
+    intptr_t length;
+};
+
 enum kiln_arg_kind { KILN_ARG_NONE, KILN_ARG_BOOL, KILN_ARG_INT, KILN_ARG_UINT, KILN_ARG_FLOAT, KILN_ARG_STR,
-                     KILN_ARG_FORMAT /* see below */ };
+                     KILN_ARG_FORMAT /* see below */, KILN_ARG_MEM /* text made at run time */ };
 
 /* What a list's memory (kiln_mem.data) begins with. `data` is that of `items`; an item has the layout of its type in
  * an array of C. `free` is the allocator's release: the list's own gives up its items first, then calls it.
@@ -68,7 +83,10 @@ struct kiln_list_head {
 /* One argument of a raised exception. Strings are UTF-8 in the artifact's constant data.
  * FORMAT (only as args[0]): s is a template; the exception's single argument is the text in which each
  * "{}" is replaced, in order, by args[1], args[2], ... (ints in decimal). It keeps formatting out of
- * compiled code: "index {} is out of bounds for axis {} with size {}". */
+ * compiled code: "index {} is out of bounds for axis {} with size {}".
+ * MEM: mem->size bytes of UTF-8 (with lone surrogates, if there are any, encoded as Python's "surrogatepass" does) at
+ * mem->data. The exception holds a reference: whoever ends it, by turning it into another or by ignoring it, releases
+ * the mem of each such argument. */
 struct kiln_exc_arg {
     uint32_t kind; /* enum kiln_arg_kind */
     uint32_t len;  /* bytes of s */
@@ -77,6 +95,7 @@ struct kiln_exc_arg {
         uint64_t u;
         double f;
         const char *s;
+        struct kiln_mem *mem;
     };
 };
 
@@ -120,6 +139,9 @@ struct kiln_host {
     /* Call function `number` of the host's language. args: a value of type arg_types, a tuple (text of a type), borrowed;
      * ret: room for one of type ret_type, whose references are then the caller's. 0, or KILN_HOST_ERROR. */
     int32_t (*call_python)(int64_t number, const char *arg_types, const void *args, const char *ret_type, void *ret);
+    /* hash() of these bytes (of a str: its code points in the narrowest width) as the process has it, so that compiled
+     * code and Python agree; NULL: compiled code uses a hash of its own. */
+    int64_t (*hash)(const void *bytes, int64_t size);
 };
 
 /* args: the block of arguments (each at its natural alignment, in order, as one C struct); env: the

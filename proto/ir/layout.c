@@ -79,6 +79,12 @@ int type_layout(const struct type *t, unsigned pointer_bytes, struct layout *ret
     case TY_SET:
         *ret = (struct layout){ pointer_bytes, pointer_bytes };
         return 0;
+    case TY_STR: /* owner, data, length, width */
+        *ret = (struct layout){ 4 * pointer_bytes, pointer_bytes };
+        return 0;
+    case TY_BYTES: /* owner, data, length */
+        *ret = (struct layout){ 3 * pointer_bytes, pointer_bytes };
+        return 0;
     case TY_RECORD: /* owner, data */
         *ret = (struct layout){ 2 * pointer_bytes, pointer_bytes };
         return 0;

@@ -14,3 +14,15 @@ def raises(n):
     assert n != 5, "five"
     assert n != 6, n
     return n
+
+
+def raises_made(s, n):
+    if n == 1:
+        raise ValueError(f"{s}: {n:03d}")
+    if n == 2:
+        raise KeyError(s.upper(), str(n))
+    if n == 3:
+        raise RuntimeError(f"only {n} and {n * 1.5}")
+    assert n != 4, f"{s!r} {n}"
+    assert n != 5, s
+    return n

@@ -48,7 +48,7 @@ def test_subclasses_are_refused_with_what_to_do(value, hint):
         compiled(same)(value)
 
 
-@pytest.mark.parametrize("value", [object(), b"x", 1 << 80, [object()], ({1: object()},), collections.deque(), np.zeros(2, "V8"), np.array(["a"])],
+@pytest.mark.parametrize("value", [object(), bytearray(b"x"), 1 << 80, [object()], ({1: object()},), collections.deque(), np.zeros(2, "V8"), np.array(["a"])],
                          ids=lambda v: type(v).__name__)
 def test_others_are_refused(value):
     with pytest.raises((KilnTypeError, OverflowError)):

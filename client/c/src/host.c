@@ -21,6 +21,7 @@ static _Atomic int64_t libraries_live, loads_total;
 static _Atomic(int32_t (*)(const char *, int64_t)) print_hook;
 static _Atomic(int32_t (*)(void)) interrupted_hook;
 static _Atomic(kiln_call_python_fn) python_hook;
+static _Atomic(int64_t (*)(const void *, int64_t)) hash_hook;
 
 static void mem_release(struct kiln_mem *m)
 {
@@ -64,6 +65,18 @@ static int32_t host_call_python(int64_t number, const char *arg_types, const voi
     return hook ? hook(number, arg_types, args, ret_type, ret) : KILN_HOST_ERROR;
 }
 
+/* FNV-1a */
+static int64_t host_hash(const void *bytes, int64_t size)
+{
+    int64_t (*hook)(const void *, int64_t) = atomic_load_explicit(&hash_hook, memory_order_acquire);
+    uint64_t h = UINT64_C(0xCBF29CE484222325);
+    if (hook)
+        return hook(bytes, size);
+    for (int64_t i = 0; i < size; i++)
+        h = (h ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001B3);
+    return (int64_t)h;
+}
+
 static const struct kiln_host host = {
     .version = KILN_ABI_VERSION,
     .size = sizeof(struct kiln_host),
@@ -72,6 +85,7 @@ static const struct kiln_host host = {
     .print = host_print,
     .parallel_for = pool_parallel_for,
     .call_python = host_call_python,
+    .hash = host_hash,
 };
 
 const struct kiln_host *kiln_host(void)
@@ -87,6 +101,11 @@ void kiln_host_set_print(int32_t (*print)(const char *text, int64_t len))
 void kiln_host_set_interrupted(int32_t (*interrupted)(void))
 {
     atomic_store_explicit(&interrupted_hook, interrupted, memory_order_release);
+}
+
+void kiln_host_set_hash(int64_t (*hash)(const void *bytes, int64_t size))
+{
+    atomic_store_explicit(&hash_hook, hash, memory_order_release);
 }
 
 uint32_t kiln_host_set_threads(uint32_t n)

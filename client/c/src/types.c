@@ -42,6 +42,10 @@ static enum kiln_type_kind public_kind(const struct type *t)
         return KILN_T_TYPE;
     case TY_FUNCTION:
         return KILN_T_FUNCTION;
+    case TY_STR:
+        return KILN_T_STR;
+    case TY_BYTES:
+        return KILN_T_BYTES;
     case TY_OPTIONAL:
         return KILN_T_OPTIONAL;
     case TY_LIST:

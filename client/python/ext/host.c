@@ -3,6 +3,7 @@
  *
  * The thread that made the call may or may not hold the GIL, and says so in host_state_now; threads of
  * parallel loops never do, so functions with such loops are called with the GIL released. */
+#include <dlfcn.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -43,7 +44,7 @@ static int write_text(const char *text, int64_t len)
     if (!out || out == Py_None)
         return 0;
     Py_INCREF(out);
-    PyObject *s = PyUnicode_DecodeUTF8(text, (Py_ssize_t)len, "replace");
+    PyObject *s = PyUnicode_DecodeUTF8(text, (Py_ssize_t)len, "surrogatepass");
     PyObject *done = s ? PyObject_CallMethod(out, "write", "O", s) : NULL;
     Py_DECREF(out);
     Py_XDECREF(s);
@@ -83,8 +84,39 @@ static int32_t interrupted(void)
     return raised;
 }
 
+/* CPython's own hash of bytes, which is that of str as well: the function itself where this Python shows it (it needs
+ * no GIL), else by way of a bytes object. */
+struct hash_function {
+    Py_hash_t (*hash)(const void *, Py_ssize_t);
+    const char *name;
+    int hash_bits, seed_bits;
+};
+static const struct hash_function *hash_function;
+
+static int64_t hash(const void *bytes, int64_t size)
+{
+    if (!size)
+        return 0;
+    if (hash_function) {
+        Py_hash_t h = hash_function->hash(bytes, (Py_ssize_t)size);
+        return h == -1 ? -2 : h;
+    }
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *o = PyBytes_FromStringAndSize(bytes, (Py_ssize_t)size);
+    Py_hash_t h = o ? PyObject_Hash(o) : 0;
+    if (!o)
+        PyErr_Clear();
+    Py_XDECREF(o);
+    PyGILState_Release(gil);
+    return h;
+}
+
 void host_install(void)
 {
+    const struct hash_function *(*find)(void);
+    *(void **)&find = dlsym(RTLD_DEFAULT, "PyHash_GetFuncDef");
+    hash_function = find ? find() : NULL;
+    kiln_host_set_hash(hash);
     kiln_host_set_print(print);
     kiln_host_set_interrupted(interrupted);
     kiln_host_set_python(callback_call);

@@ -28,6 +28,8 @@ enum word_tag {
     W_RECORD,   /* a = flags; the next word is a serial, as behind a W_ARRAY of records */
     W_TYPED,     /* of typed.h: the rest of the word is the number of its type's text */
     W_CONTAINER, /* a = KILN_T_LIST, SET or DICT, b = 1: empty; else the words of an item (key, value) follow */
+    W_STR,
+    W_BYTES,
 };
 #define WORD_OF_SERIAL(tag, serial) ((uint32_t)(tag) | (uint32_t)(serial) << 8)
 #define WORD_SERIAL(w) ((w) >> 8)
@@ -76,6 +78,7 @@ enum step_code {
     S_CONTAINER, /* type; items: steps behind it, S_ITEMS once or (dict) twice, each with an item's */
     S_ITEMS,   /* items: steps of one item */
     S_TYPED,   /* size: number of the type's text */
+    S_TEXT, /* number: 1 bytes, 0 str */
 };
 struct step {
     uint8_t code;
@@ -87,6 +90,7 @@ struct step {
 };
 struct plan {
     uint32_t n_steps, n_arrays; /* n_arrays: memory headers that a call needs */
+    bool has_text;              /* some of the headers hold text: text_release */
     struct step steps[];
 };
 
@@ -106,12 +110,13 @@ int plan_make(const struct print *p, const struct kiln_type *params, uint32_t n,
               const struct numbers *numbers, struct plan **ret);
 
 /* Pack n values (borrowed) into block. mems: n_arrays headers, filled for arrays, whose `user` is the
- * array object (borrowed); with keep false arrays go without owner. *ret_reflected: the lists, dicts and sets among
+ * array object (borrowed); keep: which arguments need owners, for what is made of them may last. *ret_reflected: the lists, dicts and sets among
  * the values, to be given to reflect() and reflected_done() after the call. Returns 0, 1 when an int does not fit
  * int64 (take a careful fingerprint), -1 with an exception. */
 struct reflected; /* containers.h */
+enum { KEEP_ARRAYS = 1, KEEP_TEXT = 2 };
 int plan_pack(const struct plan *plan, PyObject *const *values, uint32_t n, unsigned char *block,
-              struct kiln_mem *mems, bool keep, struct reflected **ret_reflected);
+              struct kiln_mem *mems, unsigned keep, struct reflected **ret_reflected);
 
 /* What results are made of. */
 struct owners {

@@ -9,6 +9,7 @@
 #include "client/python/ext/objects.h"
 #include "client/python/ext/packer.h"
 #include "client/python/ext/typed.h"
+#include "client/python/ext/text.h"
 
 /* ---- making ------------------------------------------------------------------------------------ */
 
@@ -16,6 +17,7 @@ struct maker {
     struct step *steps;
     uint32_t n, cap, n_arrays;
     const struct numbers *numbers;
+    bool has_text;
     bool convert;
     int score;
 };
@@ -269,6 +271,14 @@ static int match(struct maker *m, const uint32_t **words, const struct kiln_type
     default:
         break;
     }
+    if (WORD_TAG(w) == W_STR || WORD_TAG(w) == W_BYTES) {
+        bool is_bytes = WORD_TAG(w) == W_BYTES;
+        if (t->kind != (is_bytes ? KILN_T_BYTES : KILN_T_STR))
+            return MATCH_NOT;
+        m->n_arrays++;
+        m->has_text = true;
+        return step_if(m, S_TEXT, is_bytes, t, 0);
+    }
     if (!is_scalar(t))
         return MATCH_NOT;
     switch (WORD_TAG(w)) {
@@ -318,6 +328,7 @@ int plan_make(const struct print *p, const struct kiln_type *params, uint32_t n,
         } else {
             plan->n_steps = m.n;
             plan->n_arrays = m.n_arrays;
+            plan->has_text = m.has_text;
             if (m.n)
                 memcpy(plan->steps, m.steps, m.n * sizeof *m.steps);
             *ret = plan;
@@ -509,6 +520,8 @@ bool pack_fits(const struct step *s, PyObject *o)
         return o == Py_None;
     case S_PRESENT:
         return pack_fits(s + 1, o);
+    case S_TEXT:
+        return Py_TYPE(o) == (s->number ? &PyBytes_Type : &PyUnicode_Type);
     default: /* S_CONVERT */
         return PyNumber_Check(o);
     }
@@ -638,16 +651,20 @@ int pack_one(struct packer *k, PyObject *o, unsigned char *at)
         return 0;
     case S_ENUM:
         return pack_enum(o, s->number, to);
+    case S_TEXT:
+        return text_pack(o, s->number, k->nested || k->keep_text, k->nested ? NULL : k->mem++, to);
     default: /* S_NONE */
         return 0;
     }
 }
 
 int plan_pack(const struct plan *plan, PyObject *const *values, uint32_t n, unsigned char *block,
-              struct kiln_mem *mems, bool keep, struct reflected **ret_reflected)
+              struct kiln_mem *mems, unsigned keep, struct reflected **ret_reflected)
 {
-    struct packer k = { .step = plan->steps, .mem = mems, .keep = keep };
+    struct packer k = { .step = plan->steps, .mem = mems, .keep = keep & KEEP_ARRAYS, .keep_text = keep & KEEP_TEXT };
     *ret_reflected = NULL;
+    for (uint32_t i = 0; plan->has_text && i < plan->n_arrays; i++)
+        mems[i].size = 0; /* not all are used, and text_release looks at all */
     for (uint32_t i = 0; i < n; i++) {
         /* The common kinds without a call; pack_one has all of them. */
         const struct step *s = k.step;
@@ -663,6 +680,8 @@ int plan_pack(const struct plan *plan, PyObject *const *values, uint32_t n, unsi
             int rc = pack_one(&k, o, block);
             if (rc) {
                 reflected_done(k.reflected);
+                if (plan->has_text)
+                    text_release(mems, plan->n_arrays);
                 return rc;
             }
         }

@@ -145,6 +145,10 @@ int print_value(struct print *p, PyObject *o, bool careful, bool numba, int dept
         w = WORD(W_COMPLEX, 0, 0, 0);
     } else if (o == Py_None) {
         w = WORD(W_NONE, 0, 0, 0);
+    } else if (type == &PyUnicode_Type) {
+        w = WORD(W_STR, 0, 0, 0);
+    } else if (type == &PyBytes_Type) {
+        w = WORD(W_BYTES, 0, 0, 0);
     } else if (type == &PyTuple_Type) {
         return print_items(p, o, careful, numba, depth);
     } else if (typed_number(o, &w)) {
@@ -218,6 +222,12 @@ static void words_text(struct buf *b, const uint32_t **w, bool numba)
         break;
     case W_ARRAY:
         array_text(b, w);
+        break;
+    case W_STR:
+        buf_str(b, "unicode_type");
+        break;
+    case W_BYTES:
+        buf_str(b, "bytes_type");
         break;
     case W_NAMED:
         buf_printf(b, "NamedTuple(@%u, (", WORD_SERIAL(v));

@@ -43,6 +43,11 @@ static PyObject *argument(const struct kiln_exc_arg *a)
     case KILN_ARG_STR:
     case KILN_ARG_FORMAT:
         return PyUnicode_DecodeUTF8(a->s, a->len, "replace");
+    case KILN_ARG_MEM:
+        if (a->mem)
+            return PyUnicode_DecodeUTF8(a->mem->data, (Py_ssize_t)a->mem->size, "surrogatepass");
+        Py_INCREF(Py_None); /* there was no memory for it */
+        return Py_None;
     default:
         Py_INCREF(Py_None);
         return Py_None;
@@ -104,6 +109,14 @@ static PyObject *arguments(const struct kiln_exc *exc)
     return args;
 }
 
+/* What the exception holds. */
+static void release_arguments(const struct kiln_exc *exc)
+{
+    for (uint32_t i = 0; i < exc->n_args && i < KILN_EXC_ARGS_MAX; i++)
+        if (exc->args[i].kind == KILN_ARG_MEM)
+            kiln_mem_unref(exc->args[i].mem);
+}
+
 static PyObject *trace_list(const struct kiln_exc *exc)
 {
     uint32_t n = exc->n_trace < KILN_TRACE_MAX ? exc->n_trace : KILN_TRACE_MAX;
@@ -148,9 +161,8 @@ void raise_compiled(struct specialization *s, int32_t status, const struct kiln_
         PyErr_Format(PyExc_SystemError, "compiled code returned the unknown status %d", (int)status);
         return;
     }
-    if (PyErr_Occurred()) /* a signal handler raised while the code ran: that is what stopped it */
-        return;
-    PyObject *e = make(s, exc);
+    PyObject *e = PyErr_Occurred() ? NULL /* a signal handler raised: that is what stopped the code */ : make(s, exc);
+    release_arguments(exc);
     if (!e)
         return;
     if (PyObject_IsInstance(e, PyExc_BaseException) == 1)

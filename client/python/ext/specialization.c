@@ -8,6 +8,7 @@
 
 #include "client/python/ext/numpy.h"
 #include "client/python/ext/objects.h"
+#include "client/python/ext/text.h"
 
 /* What a call has on the stack; larger blocks come from the heap. */
 #define BLOCK_BYTES 512
@@ -126,6 +127,8 @@ PyObject *specialization_call(struct specialization *s, const struct plan *plan,
     Py_INCREF(&s->ob_base); /* other threads may drop it meanwhile, and the plan with it */
     int32_t status = run(s, ret, block, NULL, &exc);
     PyObject *result = finish(s, status, ret, &exc, &own);
+    if (plan->has_text)
+        text_release(mems, plan->n_arrays);
     Py_DECREF(&s->ob_base);
     return result;
 }
@@ -146,8 +149,11 @@ static PyObject *call_large(struct specialization *s, const struct plan *plan, P
     PyObject *result = NULL;
     struct reflected *reflected;
     int rc = plan_pack(plan, values, s->sig->n_params, block, mems, s->keeps, &reflected);
-    if (!rc && s->n_env && (rc = pack_env(s, block + args, mems + plan->n_arrays)))
+    if (!rc && s->n_env && (rc = pack_env(s, block + args, mems + plan->n_arrays))) {
         reflected_done(reflected);
+        if (plan->has_text)
+            text_release(mems, plan->n_arrays);
+    }
     if (rc) {
         *ret_overflow = rc > 0;
     } else {
@@ -158,6 +164,8 @@ static PyObject *call_large(struct specialization *s, const struct plan *plan, P
             .reflected = reflected
         };
         result = finish(s, status, block + args + env, &exc, &own);
+        if (plan->has_text)
+            text_release(mems, plan->n_arrays);
         Py_DECREF(&s->ob_base);
     }
     PyMem_Free(block);
@@ -339,12 +347,14 @@ static int spec_init(struct specialization *s, PyObject *args, PyObject *kwargs)
         return -1;
     s->sig = sig;
     s->ret = sig->ret;
-    s->keeps = keeps || holds_array(sig->ret);
+    s->keeps = keeps || holds_array(sig->ret) ? KEEP_ARRAYS : 0;
+    s->keeps |= keeps ? KEEP_TEXT : 0;
     bool shares = holds_typed(sig->ret);
     for (uint32_t i = 0; i < sig->n_params; i++)
         shares |= holds_typed(&sig->params[i]);
     for (uint32_t i = 0; i < sig->n_params; i++) /* an array argument may be put into a container */
-        s->keeps |= sig->params[i].kind >= KILN_T_LIST && holds_array(&sig->params[i]);
+        s->keeps |= sig->params[i].kind >= KILN_T_LIST && holds_array(&sig->params[i]) ? KEEP_ARRAYS : 0;
+    s->keeps |= shares ? KEEP_TEXT : 0;
     if ((classes && set_numbers(classes, &s->numbers.users, &s->numbers.n_users)) ||
         (functions && set_numbers(functions, &s->numbers.functions, &s->numbers.n_functions)))
         return -1;

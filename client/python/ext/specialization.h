@@ -23,7 +23,7 @@ struct specialization {
     uint32_t n_env;
     bool release_gil;
     bool plain; /* numba semantics: numbers come back as Python's */
-    bool keeps; /* the result holds arrays: arguments need owners */
+    uint8_t keeps; /* KEEP_*: the result holds arrays, or typed containers hold text: arguments need owners */
 };
 
 extern PyTypeObject *specialization_type;

@@ -10,6 +10,7 @@
 #include "client/python/ext/containers.h"
 #include "client/python/ext/numpy.h"
 #include "client/python/ext/objects.h"
+#include "client/python/ext/text.h"
 
 struct memory {
     PyObject ob_base;
@@ -289,6 +290,9 @@ PyObject *unbox(const struct kiln_type *t, const unsigned char *p, const struct 
         return Py_None;
     case KILN_T_RECORD:
         return unbox_record(t, p, own);
+    case KILN_T_STR:
+    case KILN_T_BYTES:
+        return text_unbox(p, t->kind == KILN_T_BYTES);
     case KILN_T_NAMEDTUPLE:
         return unbox_named(t, p, own);
     case KILN_T_ENUM:
@@ -309,6 +313,8 @@ void unbox_keep(const struct kiln_type *t, const unsigned char *p)
     struct kiln_mem *mem;
     switch (t->kind) {
     case KILN_T_ARRAY: /* begins with its owner */
+    case KILN_T_STR:
+    case KILN_T_BYTES:
     case KILN_T_LIST:
     case KILN_T_SET:
     case KILN_T_DICT:
@@ -338,6 +344,8 @@ void unbox_drop(const struct kiln_type *t, const unsigned char *p, const struct 
         struct kiln_mem *mem;
         memcpy(&mem, p, sizeof mem);
         kiln_mem_unref(mem);
+    } else if (t->kind == KILN_T_STR || t->kind == KILN_T_BYTES) {
+        text_drop(p);
     } else if (t->kind == KILN_T_TUPLE || t->kind == KILN_T_NAMEDTUPLE) {
         for (uint32_t i = 0; i < t->n_items; i++)
             unbox_drop(&t->items[i], p + t->items[i].offset, own);

@@ -305,17 +305,6 @@ static const struct type *attribute(struct walk *w, uint32_t node, struct fact *
     return library_attr(w, node, f, base, name->s.p);
 }
 
-static const struct type *fstring(struct walk *w, uint32_t node)
-{
-    uint32_t n;
-    const uint32_t *parts = kir_list(node_at(w, node), 0, &n);
-
-    for (uint32_t i = 0; i < n; i++)
-        if (is_bottom(expr(w, parts[i])))
-            return w->p->bottom;
-    return w->p->str;
-}
-
 static const struct type *walrus(struct walk *w, uint32_t node)
 {
     const struct kir_node *n = node_at(w, node);
@@ -410,7 +399,7 @@ static const struct type *dispatch(struct walk *w, uint32_t node, struct fact *f
     case KIR_FSTRING:
         return fstring(w, node);
     case KIR_FORMAT:
-        return expr(w, kir_arg(n, 0));
+        return format_part(w, node, false);
     case KIR_WALRUS:
         return walrus(w, node);
     case KIR_STAR:

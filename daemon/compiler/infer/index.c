@@ -235,6 +235,8 @@ const struct type *subscript(struct walk *w, uint32_t node, struct fact *f, bool
     }
     if (is_field_name(base, it))
         return record_subscript(w, node, base, index, store);
+    if (is_text(base) && !store)
+        return text_subscript_type(w, node, base, index, it);
     if (base->kind == TY_CLASS && !store)
         return class_subscript(w, node, f, base, index);
     if (base->kind != TY_ARRAY)
@@ -319,6 +321,10 @@ const struct type *item_type(struct walk *w, uint32_t node, const struct type *t
         return t->elem;
     case TY_DICT:
         return t->items[0];
+    case TY_STR:
+        return t;
+    case TY_BYTES:
+        return numba(w) ? scalar(w, TY_UINT8) : w->p->pyint;
     case TY_ITER:
         return iterator_item(w, node, t);
     default:

@@ -186,7 +186,7 @@ static void finish(struct pass *p, struct work *w)
 
 static bool returnable(const struct type *t)
 {
-    if (type_class(t) == TC_V || t->kind == TY_STR || t->kind == TY_BYTES || t->kind == TY_POINTER)
+    if (type_class(t) == TC_V || t->kind == TY_POINTER)
         return false;
     for (uint32_t i = 0; t->kind == TY_TUPLE && i < t->n_items; i++)
         if (!returnable(t->items[i]))

@@ -124,7 +124,8 @@ static bool has_many(const struct call *c)
 {
     for (uint32_t i = 0; i < c->n_args; i++) {
         enum type_kind kind = c->args[i].type->kind;
-        if (kind == TY_ARRAY || kind == TY_RANGE || kind == TY_ITER || is_container(c->args[i].type))
+        if (kind == TY_ARRAY || kind == TY_RANGE || kind == TY_ITER || is_container(c->args[i].type) ||
+            is_text(c->args[i].type))
             return true;
     }
     return false;
@@ -187,6 +188,11 @@ const struct type *library_call(struct walk *w, struct call *c, const char *name
         c->args[i].type = number_of(w, c->args[i].type);
     if (callee->kind == TY_METHOD)
         return method_call(w, c, name);
+    if (row && (row->id == LIB_INT || row->id == LIB_FLOAT) && c->n_args && is_text(c->args[0].type)) {
+        const char *read = row->id == LIB_INT ? "str.__int__" : "str.__float__";
+        if (c->args[0].type == w->p->str && call_prelude(w, c, read, &t))
+            return t;
+    }
     if ((!row || has_many(c)) && name && call_prelude(w, c, name, &t))
         return t;
     if (row)

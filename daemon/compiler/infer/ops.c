@@ -70,6 +70,8 @@ static bool by_protocol(struct walk *w, uint32_t node, struct fact *f, const cha
     char reflected[24];
 
     snprintf(reflected, sizeof reflected, "__r%s", name + 2);
+    if ((is_text(a) || is_text(b)) && strcmp(name, "__add__") == 0 && a != b)
+        return false;
     if (a->kind != TY_ARRAY && protocol_has(w, a, name))
         return protocol_call(w, node, f, a, name, nodes, types, 2, ret);
     if (b->kind != TY_ARRAY && protocol_has(w, b, reflected))
@@ -422,7 +424,7 @@ static const struct type *compare_pair(struct walk *w, uint32_t node, enum kir_c
         }
         return w->p->boolean;
     }
-    if (a->kind == TY_STR && b->kind == TY_STR)
+    if (is_text(a) && a == b)
         return w->p->boolean;
     return no_compare(w, node, op, a, b);
 }
@@ -454,6 +456,10 @@ static bool compare_by_protocol(struct walk *w, uint32_t node, struct fact *f, e
     if (!names[op] || self->kind == TY_ARRAY || !protocol_has(w, self, names[op]) ||
         (op < KIR_C_IN && a->kind != b->kind))
         return false;
+    if (op >= KIR_C_IN && is_text(b) && a != b && (b->kind == TY_STR || !type_is_integer(a))) {
+        *ret = mistake(w, node, NULL, "'in' of %s takes %s on its left, not %s", show(w, b), show(w, b), show(w, a));
+        return true;
+    }
     return protocol_call(w, node, f, self, names[op], nodes, types, 2, ret);
 }
 
@@ -504,6 +510,8 @@ const struct type *compare(struct walk *w, uint32_t node, struct fact *f)
         if (m && o && m->kind == KIR_K_ENUM && o->kind == KIR_K_ENUM && m->usertype == o->usertype &&
             (ops[0] == KIR_C_EQ || ops[0] == KIR_C_NE || ops[0] == KIR_C_IS || ops[0] == KIR_C_ISNOT))
             return know_bool(w, f, (m->items[0] == o->items[0]) == (ops[0] == KIR_C_EQ || ops[0] == KIR_C_IS));
+        if (m && o && m->kind == KIR_K_STR && o->kind == KIR_K_STR && (ops[0] == KIR_C_EQ || ops[0] == KIR_C_NE))
+            return know_bool(w, f, (m->s.len == o->s.len && memcmp(m->s.p, o->s.p, m->s.len) == 0) == (ops[0] == KIR_C_EQ));
         if (known_int(w, items[0], &x) && known_int(w, items[1], &y)) {
             switch ((enum kir_compare)ops[0]) {
             case KIR_C_EQ:

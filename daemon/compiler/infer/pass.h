@@ -122,6 +122,7 @@ struct walk {
     uint32_t handling; /* the HANDLER being walked, 0: none (node 0 is never one) */
     bool emit;
     uint32_t nesting;
+    uint32_t message; /* 1 + the node of the formatted string that is an exception's message, 0: none */
 };
 
 /* ---- infer.c ---- */
@@ -329,6 +330,17 @@ bool is_exception_name(const char *name);
 void guards_see(struct walk *w, uint32_t local);
 void try_statement(struct walk *w, uint32_t node);
 void leave_through(struct walk *w, uint32_t node, struct final *until);
+
+/* ---- text.c ---- */
+const struct type *fstring(struct walk *w, uint32_t node);
+/* One hole. As part of a template, a number is left to whoever fills it. */
+const struct type *format_part(struct walk *w, uint32_t node, bool in_template);
+const struct type *text_subscript_type(struct walk *w, uint32_t node, const struct type *base, uint32_t index,
+                                  const struct type *it);
+static inline bool is_text(const struct type *t)
+{
+    return t->kind == TY_STR || t->kind == TY_BYTES;
+}
 
 /* ---- comp.c ---- */
 const struct type *display(struct walk *w, uint32_t node);

@@ -361,7 +361,12 @@ static void raise_statement(struct walk *w, uint32_t node)
         if (!w->handling)
             mistake(w, node, NULL, "'raise' alone needs an exception that is being handled");
     } else {
+        const struct kir_node *made = node_at(w, value);
+        uint32_t n_args = 0;
+        const uint32_t *args = made->op == KIR_CALL ? kir_list(made, 1, &n_args) : NULL;
+        w->message = n_args ? args[0] + 1 : 0;
         t = expr(w, value);
+        w->message = 0;
         if (!is_bottom(t) && t->kind != TY_EXCEPTION &&
             !(t->kind == TY_LIBRARY && is_exception_name(t->name + (t->name[0] == 'b' ? 9 : 0))))
             mistake(w, value, NULL, "only an exception class, or a call of one, can be raised, not %s",
@@ -381,8 +386,10 @@ static void assert_statement(struct walk *w, uint32_t node)
     if (truth > 0)
         return;
     w->w->raises = true;
+    w->message = message + 1; /* KIR_NIL + 1 is 0 */
     if (message != KIR_NIL)
         expr(w, message);
+    w->message = 0;
     if (truth < 0)
         w->s.dead = true;
 }

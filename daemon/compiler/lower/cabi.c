@@ -81,6 +81,11 @@ static void fields_walk(struct lo *lo, const struct type *t, uint32_t at, struct
         fields_walk(lo, t->elem, at, x);
         field_add(lo, x, at + lo_itemsize(lo, t->elem), 1, NULL);
         return;
+    case TY_STR:
+    case TY_BYTES:
+        for (uint32_t i = 0; i < (t->kind == TY_STR ? 4u : 3u); i++)
+            field_add(lo, x, at + i * lo->t->pointer_bytes, lo->t->pointer_bytes, NULL);
+        return;
     case TY_ARRAY:
         for (uint32_t i = 0; i < 2u + 2u * t->ndim; i++)
             field_add(lo, x, at + i * lo->t->pointer_bytes, lo->t->pointer_bytes, NULL);
@@ -378,6 +383,7 @@ static void build_symbol(struct lo *lo, const struct instance *in)
         LLVMBasicBlockRef raised = fn_block(&f, "raised"), done = fn_block(&f, "done");
         fn_cond(&f, LLVMBuildICmp(f.b, LLVMIntNE, status, lo_i32(lo, 0), ""), raised, done);
         fn_at(&f, raised);
+        raise_drop(&f); /* nobody will see it */
         give(&f, &ret, val_zero(&f, in->ret), rt);
         fn_at(&f, done);
     }

@@ -189,7 +189,7 @@ LLVMValueRef truth(struct fn *f, struct val v)
         return lo_bool(lo, v.t->n_items != 0);
     case TY_STR:
     case TY_BYTES:
-        return LLVMBuildICmp(f->b, LLVMIntNE, v.v[1], lo_int(lo, 0), "");
+        return LLVMBuildICmp(f->b, LLVMIntNE, v.v[2], lo_int(lo, 0), "");
     case TY_OPTIONAL: {
         struct val in = { .t = v.t->elem, .v = v.v, .n = v.n - 1 };
         return LLVMBuildAnd(f->b, v.v[v.n - 1], truth(f, in), "");

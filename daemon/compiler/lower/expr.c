@@ -360,6 +360,8 @@ static struct val dispatch(struct fn *f, uint32_t node)
         return eval_display(f, node);
     case KIR_COMP:
         return eval_comp(f, node);
+    case KIR_FSTRING:
+        return eval_fstring(f, node);
     case KIR_CLOSURE:
         return eval_closure(f, node);
     case KIR_WALRUS:

@@ -57,6 +57,18 @@ static void slice_defaults(struct fn *f, struct ix *one)
     }
 }
 
+void slice_parts(struct fn *f, struct val slice, LLVMValueRef *ret)
+{
+    struct ix one = { .kind = IX_SLICE };
+    for (unsigned i = 0; i < 3; i++) {
+        if (i < slice.t->n_items)
+            slice_part(f, &one, i, val_item(f, slice, i));
+    }
+    slice_defaults(f, &one);
+    for (unsigned i = 0; i < 3; i++)
+        ret[i] = one.part[i];
+}
+
 /* An index that is a value already. */
 static void ixs_value(struct fn *f, struct ixs *x, uint32_t node, struct val v, bool nonneg)
 {
@@ -272,6 +284,8 @@ struct val lower_subscript(struct fn *f, uint32_t node)
         return record_read(f, base, node);
     if (base.t->kind == TY_LIST)
         return convert(f, list_subscript(f, base, kir_arg(n, 1), node), t);
+    if (base.t->kind == TY_STR || base.t->kind == TY_BYTES)
+        return convert(f, text_subscript(f, base, kir_arg(n, 1), node), t);
     if (base.t->kind != TY_ARRAY) {
         lo_fail_at(f, node, "this value cannot be indexed");
         return val_dead();

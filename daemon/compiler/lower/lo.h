@@ -101,6 +101,7 @@ struct lo {
     struct copyfn *copies;
     LLVMValueRef kept[32]; /* declarations for the vectorizer (vector.c) */
     unsigned n_kept;
+    bool raises_text; /* some exception holds text made at run time */
     LLVMValueRef weights_cold, shape_range;
     unsigned md_prof, md_range;
 };
@@ -224,6 +225,7 @@ LLVMValueRef to_index(struct fn *f, struct val v); /* any integer or bool as i64
 LLVMValueRef truth(struct fn *f, struct val v);    /* i1 */
 
 /* ---- own.c ---- */
+void temp_replace(struct fn *f, LLVMValueRef owner); /* hold it; what a jump out of a loop left there goes */
 void temp_hold(struct fn *f, struct val *v); /* v's owner leaves are new references: hold them */
 struct val own_take(struct fn *f,
                     struct val v); /* references now the caller's: moved, or retained if borrowed */
@@ -258,6 +260,10 @@ void raise_exits(struct fn *f); /* build the shared blocks of f->ways, up to fai
 void raise_new_ways(struct fn *f, struct ways *ways);
 void raise_again(struct fn *f); /* what is in f->exc and f->status goes on outwards */
 LLVMValueRef raise_is_class(struct fn *f, uint32_t node); /* the exception is of the class (or tuple) that a node names */
+void raise_drop(struct fn *f);  /* the exception in f->exc ends here: release what it holds */
+void raise_hold(struct fn *f, LLVMValueRef saved); /* the references of a copied exception: as temporaries */
+void raise_retain(struct fn *f); /* f->exc was copied: count what it holds */
+bool raise_makes_text(const struct program *p); /* some exception may hold text that is made at run time */
 void lower_raise(struct fn *f, uint32_t node);
 void lower_assert(struct fn *f, uint32_t node);
 void lo_stack_mark(struct fn *f);                 /* entry: remember where the stack is */
@@ -383,6 +389,18 @@ struct val lower_list_op(struct fn *f, uint32_t node, const char *name, const st
 /* ---- objmode.c ---- */
 struct val op_objmode(struct fn *f, uint32_t node, const struct val *a, uint32_t n);
 
+/* ---- text.c, text_ops.c: str and bytes ---- */
+struct val text_const(struct fn *f, const struct type *t, const char *utf8, size_t len); /* bytes: as they are */
+struct val text_item(struct fn *f, struct val s, LLVMValueRef i);                        /* unchecked */
+struct val text_subscript(struct fn *f, struct val s, uint32_t index, uint32_t node);
+/* <0, 0, >0 as i32; equality: only 0 or not. */
+LLVMValueRef text_compare(struct fn *f, struct val a, struct val b, bool equality);
+struct val lower_text_op(struct fn *f, uint32_t node, const char *how, const struct val *a, uint32_t n);
+struct val eval_fstring(struct fn *f, uint32_t node);
+bool fstring_is_template(struct fn *f, uint32_t node); /* holes of numbers alone: a message that the client fills */
+/* New memory with the text in UTF-8; NULL where there is none. */
+LLVMValueRef text_utf8(struct fn *f, struct val s);
+
 /* ---- comp.c ---- */
 struct val eval_display(struct fn *f, uint32_t node);
 struct val eval_comp(struct fn *f, uint32_t node);
@@ -391,6 +409,7 @@ struct val eval_comp(struct fn *f, uint32_t node);
 struct val lower_subscript(struct fn *f, uint32_t node);
 void store_subscript(struct fn *f, uint32_t node, struct val v);
 void augassign_subscript(struct fn *f, uint32_t aug, uint32_t target, uint32_t value_node);
+void slice_parts(struct fn *f, struct val slice, LLVMValueRef *ret); /* parts for slice_resolve, of a slice value */
 /* A Python slice on an axis of n elements: first index, step, length. parts: lower, upper, step as i64, NULL
  * absent. */
 void slice_resolve(struct fn *f, LLVMValueRef *parts, LLVMValueRef n, uint32_t node, LLVMValueRef *ret_start,

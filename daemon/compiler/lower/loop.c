@@ -51,7 +51,7 @@ LLVMValueRef iter_length(struct fn *f, struct val it, uint32_t node)
         return container_length(f, it);
     case TY_STR:
     case TY_BYTES:
-        return it.v[1];
+        return it.v[2];
     case TY_ITER: {
         LLVMValueRef n = NULL;
         uint32_t count = it.t->name[0] == 'z' ? it.t->n_items : 1;
@@ -120,6 +120,9 @@ struct val iter_item(struct fn *f, struct val it, LLVMValueRef k)
         return array_item(f, it, k);
     case TY_LIST:
         return list_item(f, it, k);
+    case TY_STR:
+    case TY_BYTES:
+        return text_item(f, it, k);
     case TY_TUPLE:
         return tuple_item(f, it, k);
     case TY_ITER: {

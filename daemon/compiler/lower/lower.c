@@ -153,6 +153,7 @@ int lower_run(struct arena *a, const struct program *p, const struct lower_targe
     lo.inst = lo_alloc(&lo, p->n_instances, sizeof(*lo.inst));
     if (!lo.failed) {
         host_init(&lo);
+        lo.raises_text = raise_makes_text(p);
         lower_instances(&lo);
     }
     if (!lo.failed)

@@ -183,23 +183,6 @@ static LLVMValueRef compare_tuples(struct fn *f, enum kir_compare op, struct val
     return r;
 }
 
-/* Bytes, then length: the order of code points too, for UTF-8 keeps it. */
-static LLVMValueRef compare_texts(struct fn *f, enum kir_compare op, struct val a, struct val b)
-{
-    struct lo *lo = f->lo;
-    LLVMTypeRef type, types[3] = { lo->ptr, lo->ptr, lo->iptr };
-    LLVMValueRef fn = lo_declare(lo, "memcmp", lo->i32, types, 3, &type), zero = lo_i32(lo, 0);
-    LLVMValueRef less = LLVMBuildICmp(f->b, LLVMIntSLT, a.v[1], b.v[1], "");
-    LLVMValueRef more = LLVMBuildICmp(f->b, LLVMIntSGT, a.v[1], b.v[1], "");
-    LLVMValueRef len = LLVMBuildSelect(f->b, less, a.v[1], b.v[1], "");
-    LLVMValueRef args[3] = { a.v[0], b.v[0], LLVMBuildIntCast2(f->b, len, lo->iptr, 0, "") };
-    LLVMValueRef r = LLVMBuildCall2(f->b, type, fn, args, 3, "");
-    LLVMValueRef by_len = LLVMBuildSub(f->b, LLVMBuildZExt(f->b, more, lo->i32, ""),
-                                       LLVMBuildZExt(f->b, less, lo->i32, ""), "");
-    r = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, r, zero, ""), by_len, r, "");
-    return LLVMBuildICmp(f->b, int_predicate(op, true), r, zero, "");
-}
-
 LLVMValueRef op_compare(struct fn *f, enum kir_compare op, struct val a, struct val b)
 {
     struct lo *lo = f->lo;
@@ -254,6 +237,7 @@ LLVMValueRef op_compare(struct fn *f, enum kir_compare op, struct val a, struct 
     if (a.t == b.t && a.t->kind == TY_ENUM)
         return LLVMBuildICmp(f->b, negative ? LLVMIntNE : LLVMIntEQ, a.v[0], b.v[0], "");
     if (a.t == b.t && (a.t->kind == TY_STR || a.t->kind == TY_BYTES))
-        return compare_texts(f, op, a, b);
+        return LLVMBuildICmp(f->b, int_predicate(op, true), text_compare(f, a, b, op == KIR_C_EQ || op == KIR_C_NE),
+                             lo_i32(lo, 0), "");
     return lo_bool(lo, (a.t == b.t) != negative);
 }

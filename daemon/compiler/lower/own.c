@@ -101,6 +101,15 @@ static size_t temp_new(struct fn *f)
     return i;
 }
 
+void temp_replace(struct fn *f, LLVMValueRef owner)
+{
+    size_t k = temp_new(f);
+    if (f->lo->failed)
+        return;
+    own_release(f, LLVMBuildLoad2(f->b, f->lo->ptr, f->temps[k], ""));
+    LLVMBuildStore(f->b, owner, f->temps[k]);
+}
+
 void temp_hold(struct fn *f, struct val *v)
 {
     v->own = 0;

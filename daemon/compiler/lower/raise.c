@@ -92,6 +92,95 @@ static LLVMValueRef helper_trace(struct lo *lo, LLVMTypeRef *ret_type)
     return fn;
 }
 
+/* ---- text that exceptions hold ---- */
+
+/* ptr kiln.raise.mem(exc, i): the memory of argument i, or NULL. */
+static LLVMValueRef mem_of(struct fn *f, LLVMValueRef exc, unsigned i)
+{
+    struct lo *lo = f->lo;
+    LLVMTypeRef params[2] = { lo->ptr, lo->i64 }, type = LLVMFunctionType(lo->ptr, params, 2, 0);
+    LLVMValueRef fn = LLVMGetNamedFunction(lo->m, "kiln.raise.mem"), args[2] = { exc, lo_int(lo, i) };
+    if (!fn) {
+        struct fn h = { .lo = lo, .fn = fn = helper_new(lo, "kiln.raise.mem", type) };
+        helper_begin(&h);
+        LLVMValueRef x = LLVMGetParam(fn, 0), k = LLVMGetParam(fn, 1);
+        LLVMValueRef count = LLVMBuildLoad2(h.b, lo->i32, at_offset(&h, x, EXC_OFFSET(n_args)), "");
+        LLVMBasicBlockRef there = fn_block(&h, "there"), mem = fn_block(&h, "mem"), none = fn_block(&h, "none");
+        LLVMValueRef off = LLVMBuildMul(h.b, k, lo_int(lo, sizeof(struct kiln_exc_arg)), "");
+        LLVMValueRef arg = LLVMBuildInBoundsGEP2(h.b, lo->i8, at_offset(&h, x, EXC_OFFSET(args)), &off, 1, "");
+        fn_cond(&h, LLVMBuildICmp(h.b, LLVMIntULT, k, LLVMBuildZExt(h.b, count, lo->i64, ""), ""), there, none);
+        fn_at(&h, there);
+        LLVMValueRef kind = LLVMBuildLoad2(h.b, lo->i32, arg, "");
+        fn_cond(&h, LLVMBuildICmp(h.b, LLVMIntEQ, kind, lo_i32(lo, KILN_ARG_MEM), ""), mem, none);
+        fn_at(&h, mem);
+        LLVMBuildRet(h.b, LLVMBuildLoad2(h.b, lo->ptr, at_offset(&h, arg, 8), ""));
+        fn_at(&h, none);
+        LLVMBuildRet(h.b, lo_null(lo));
+        fn_stop(&h);
+        helper_end(&h);
+    }
+    return LLVMBuildCall2(f->b, type, fn, args, 2, "");
+}
+
+void raise_drop(struct fn *f)
+{
+    for (unsigned i = 0; f->lo->raises_text && i < KILN_EXC_ARGS_MAX; i++)
+        own_release(f, mem_of(f, f->exc, i));
+}
+
+void raise_hold(struct fn *f, LLVMValueRef saved)
+{
+    for (unsigned i = 0; f->lo->raises_text && i < KILN_EXC_ARGS_MAX; i++)
+        temp_replace(f, mem_of(f, saved, i));
+}
+
+void raise_retain(struct fn *f)
+{
+    for (unsigned i = 0; f->lo->raises_text && i < KILN_EXC_ARGS_MAX; i++)
+        own_retain(f, mem_of(f, f->exc, i));
+}
+
+/* An argument of a raise or assert whose text is made at run time? */
+static bool is_made(const struct instance *in, uint32_t context, uint32_t node)
+{
+    const struct kir_node *n = &in->fn->nodes[node];
+    const struct fact *fa = fact_at(in, context, node);
+    uint32_t count;
+    const uint32_t *parts;
+    if (!fa->type || fa->type->kind != TY_STR || fa->has_value || n->op == KIR_CONST)
+        return false;
+    if (n->op != KIR_FSTRING)
+        return true;
+    parts = kir_list(n, 0, &count);
+    for (uint32_t i = 0; i < count; i++) { /* see fstring_is_template */
+        const struct fact *part = fact_at(in, context, parts[i]);
+        if (in->fn->nodes[parts[i]].op == KIR_FORMAT && (part->callee || part->getter || !part->type || part->type->kind == TY_STR))
+            return true;
+    }
+    return false;
+}
+
+bool raise_makes_text(const struct program *p)
+{
+    for (uint32_t k = 0; k < p->n_instances; k++) {
+        const struct instance *in = p->instances[k];
+        for (uint32_t i = 0; i < in->n_contexts * in->fn->n_nodes; i++) {
+            const struct kir_node *n = &in->fn->nodes[i % in->fn->n_nodes];
+            uint32_t context = i / in->fn->n_nodes, count = 0, what;
+            const uint32_t *args;
+            if (n->op == KIR_ASSERT && kir_opt(n, 1) != KIR_NIL && is_made(in, context, kir_opt(n, 1)))
+                return true;
+            if (n->op != KIR_RAISE || (what = kir_opt(n, 0)) == KIR_NIL || in->fn->nodes[what].op != KIR_CALL)
+                continue;
+            args = kir_list(&in->fn->nodes[what], 1, &count);
+            for (uint32_t m = 0; m < count; m++)
+                if (is_made(in, context, args[m]))
+                    return true;
+        }
+    }
+    return false;
+}
+
 static LLVMValueRef trace_node(struct fn *f, uint32_t node)
 {
     return lo_i32(f->lo, f->in->unit->prelude ? -1 : (int64_t)(int32_t)node);
@@ -344,6 +433,7 @@ struct exc_args {
     struct {
         uint32_t kind, len;
         LLVMValueRef payload;
+        struct val text; /* MEM */
     } item[KILN_EXC_ARGS_MAX];
     unsigned n;
 };
@@ -393,6 +483,11 @@ static void args_push_value(struct fn *f, struct exc_args *x, struct val v)
         args_push(x, type_is_signed(v.t) ? KILN_ARG_INT : KILN_ARG_UINT, 0, to_index(f, v));
     else if (type_is_float(v.t))
         args_push(x, KILN_ARG_FLOAT, 0, convert(f, v, lo_type(lo, TY_FLOAT64)).v[0]);
+    else if (v.t->kind == TY_STR) {
+        if (x->n < KILN_EXC_ARGS_MAX)
+            x->item[x->n].text = v;
+        args_push(x, KILN_ARG_MEM, 0, lo_null(lo)); /* made when nothing can raise any more: see raise_args */
+    }
     else if (v.t->kind == TY_OPTIONAL && type_is_number(v.t->elem))
         args_push_value(f, x, convert(f, v, v.t->elem));
     else
@@ -436,7 +531,7 @@ static void args_push_node(struct fn *f, struct exc_args *x, uint32_t node)
         return;
     if (n->op == KIR_CONST && args_push_const(f, x, &f->in->unit->mod->consts[kir_arg(n, 0)]))
         return;
-    if (n->op == KIR_FSTRING && x->n == 0)
+    if (n->op == KIR_FSTRING && x->n == 0 && fstring_is_template(f, node))
         args_push_fstring(f, x, node);
     else
         args_push_value(f, x, eval(f, node));
@@ -447,8 +542,11 @@ static void raise_args(struct fn *f, uint32_t node, uint32_t class_id, struct ex
     bool is_static = true;
     if (f->dead)
         return;
-    for (unsigned i = 0; i < x->n; i++)
+    for (unsigned i = 0; i < x->n; i++) {
+        if (x->item[i].kind == KILN_ARG_MEM)
+            x->item[i].payload = text_utf8(f, x->item[i].text); /* NULL, without memory: the client shows None */
         is_static &= LLVMIsConstant(x->item[i].payload) != 0;
+    }
     if (is_static) {
         LLVMValueRef args[KILN_EXC_ARGS_MAX];
         for (unsigned i = 0; i < x->n; i++)
@@ -473,6 +571,7 @@ void lower_raise(struct fn *f, uint32_t node)
             c = c->up;
         if (c) {
             LLVMBuildMemCpy(f->b, f->exc, 8, c->saved, 8, LLVMConstInt(f->lo->iptr, sizeof(struct kiln_exc), 0));
+            raise_retain(f);
             LLVMBuildStore(f->b, lo_i32(f->lo, KILN_RAISED), f->status);
             raise_again(f);
             return;

@@ -95,6 +95,7 @@ static bool handlers(struct fn *f, uint32_t node, LLVMBasicBlockRef out)
             fn_br(f, yes);
         fn_at(f, yes);
         struct caught c = { .up = f->caught, .local = kir_opt(h, 1), .saved = save_exception(f) };
+        raise_hold(f, c.saved);
         f->caught = &c;
         lower_block(f, kir_arg(h, 2));
         f->caught = c.up;
@@ -213,10 +214,12 @@ void lower_try(struct fn *f, uint32_t node)
         give_up_temps(f, mark);
         LLVMValueRef saved = save_exception(f), status = fn_alloca(f, lo->i32, "status");
         LLVMBuildStore(f->b, LLVMBuildLoad2(f->b, lo->i32, f->status, ""), status);
+        raise_hold(f, saved);
         build_final(f, &x, context);
         if (!f->dead) {
             LLVMBuildMemCpy(f->b, f->exc, 8, saved, 8, LLVMConstInt(lo->iptr, sizeof(struct kiln_exc), 0));
             LLVMBuildStore(f->b, LLVMBuildLoad2(f->b, lo->i32, status, ""), f->status);
+            raise_retain(f);
             raise_again(f);
         }
     }

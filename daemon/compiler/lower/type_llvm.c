@@ -126,11 +126,14 @@ static struct tinfo *info_make(struct lo *lo, const struct type *t)
         info_set(ti, 0, lo_reg(lo, t), LEAF_SCALAR);
         info_set(ti, 1, lo_reg(lo, t), LEAF_SCALAR);
         return ti;
-    case TY_STR:
+    case TY_STR: /* owner, data, length, width */
     case TY_BYTES:
-        ti = info_new(lo, 2);
-        info_set(ti, 0, lo->ptr, LEAF_SCALAR);
-        info_set(ti, 1, lo->i64, LEAF_SCALAR);
+        ti = info_new(lo, t->kind == TY_STR ? 4 : 3);
+        info_set(ti, 0, lo->ptr, LEAF_OWNER);
+        info_set(ti, 1, lo->ptr, LEAF_SCALAR);
+        info_set(ti, 2, lo->i64, LEAF_SCALAR);
+        if (t->kind == TY_STR)
+            info_set(ti, 3, lo->i64, LEAF_SCALAR);
         return ti;
     case TY_ARRAY:
         ti = info_new(lo, 2u + t->ndim + (t->layout == 'A' ? t->ndim : 0));

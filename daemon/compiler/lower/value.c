@@ -171,13 +171,9 @@ struct val val_const(struct fn *f, const struct kir_module *mod, const struct ki
         return convert(f, val_none(f), t);
     case KIR_K_STR:
     case KIR_K_BYTES:
-        if (t->kind == TY_STR || t->kind == TY_BYTES) {
-            struct val v = val_new(f, t, 2);
-            v.v[0] = lo_bytes(lo, "kiln.str", k->s.p, k->s.len);
-            v.v[1] = lo_int(lo, k->s.len);
-            return v;
-        }
-        return val_zero(f, t);
+        if (t->kind == TY_OPTIONAL)
+            return convert(f, val_const(f, mod, k, t->elem), t);
+        return t->kind == TY_STR || t->kind == TY_BYTES ? text_const(f, t, k->s.p, k->s.len) : val_zero(f, t);
     case KIR_K_TUPLE:
     case KIR_K_NAMEDTUPLE: {
         if (t->kind != TY_TUPLE || t->n_items != k->n_items)
@@ -293,6 +289,12 @@ struct val mem_load(struct fn *f, const struct type *t, LLVMValueRef p, bool una
         v.v[0] = load_as(f, lo->ptr, p, false);
         v.v[1] = load_as(f, lo->ptr, at_offset(f, p, ps), false);
         return v;
+    case TY_STR:
+    case TY_BYTES:
+        for (uint32_t i = 0; i < v.n; i++)
+            v.v[i] = i < 2 ? load_as(f, lo->ptr, at_offset(f, p, (uint64_t)i * ps), false)
+                           : load_dim(f, at_offset(f, p, (uint64_t)i * ps), true);
+        return v;
     case TY_TUPLE: {
         uint64_t at = 0;
         uint32_t k = 0;
@@ -346,6 +348,15 @@ void mem_store(struct fn *f, LLVMValueRef p, struct val v, bool unaligned)
     case TY_RECORD:
         store_as(f, v.v[0], p, false);
         store_as(f, v.v[1], at_offset(f, p, ps), false);
+        return;
+    case TY_STR:
+    case TY_BYTES:
+        for (uint32_t i = 0; i < v.n; i++) {
+            if (i < 2)
+                store_as(f, v.v[i], at_offset(f, p, (uint64_t)i * ps), false);
+            else
+                store_dim(f, v.v[i], at_offset(f, p, (uint64_t)i * ps));
+        }
         return;
     case TY_TUPLE: {
         uint64_t at = 0;

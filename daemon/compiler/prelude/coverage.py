@@ -43,7 +43,7 @@ def rows():
             if name.startswith("inplace.") or "__" in name or path.stem == "typed":
                 continue  # operators, not functions that a program names
             name = re.sub(r"^ndarray\.(.*)", r"array.\1()", name)
-            name = re.sub(r"^(list|dict|set|tuple)\.(.*)", r"\1.\2()", name)
+            name = re.sub(r"^(list|dict|set|tuple|str|bytes)\.(.*)", r"\1.\2()", name)
             found.setdefault(name, True)
     return found
 

@@ -7,6 +7,7 @@ of insertion too.
 Meaning: https://docs.python.org/3/library/stdtypes.html#mapping-types-dict and #set-types-set-frozenset"""
 import numpy as np
 from intrinsics import bits, like, list_get, list_push, list_resize, list_set, list_take, view
+from intrinsics import as_text, text_hash
 from lists import clear as list_clear
 from lists import copy as list_copy
 
@@ -73,6 +74,10 @@ def hash_of(x):
         return np.int64(x)
     if isinstance(x, tuple):
         return hash_tuple(x)
+    if isinstance(x, str):
+        return np.int64(text_hash(x))
+    if isinstance(x, bytes):
+        return np.int64(text_hash(as_text(x)))
     if isinstance(x, np.unsignedinteger):
         return hash_unsigned(np.uint64(x))
     if isinstance(x, (int, np.integer)):

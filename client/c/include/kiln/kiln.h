@@ -273,6 +273,8 @@ KILN_API void kiln_host_set_interrupted(int32_t (*interrupted)(void));
 typedef int32_t (*kiln_call_python_fn)(int64_t number, const char *arg_types, const void *args, const char *ret_type,
                                        void *ret);
 KILN_API void kiln_host_set_python(kiln_call_python_fn call);
+/* What hash() of text and bytes gives in compiled code; NULL: a hash of libkiln's own. Set it before any call. */
+KILN_API void kiln_host_set_hash(int64_t (*hash)(const void *bytes, int64_t size));
 /* Threads that parallel loops use, the caller included. 0: one a CPU of this process (KILN_NUM_THREADS
  * sets the default). Returns the number in use. */
 KILN_API uint32_t kiln_host_set_threads(uint32_t n);
@@ -319,6 +321,8 @@ enum kiln_type_kind {
     KILN_T_RECORD,     /* struct kiln_mem *owner; void *data */
     KILN_T_TYPE,       /* nothing: which type is meant is part of the type */
     KILN_T_FUNCTION,   /* nothing, likewise */
+    KILN_T_STR,        /* struct kiln_str */
+    KILN_T_BYTES,      /* struct kiln_bytes */
     KILN_T_LIST,
     KILN_T_SET,
     KILN_T_DICT
