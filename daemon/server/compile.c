@@ -5,6 +5,8 @@
 #include "daemon/server/server.h"
 #include "proto/ir/type.h"
 
+#define BODY_LARGE (1u << 20) /* smaller ones are taken whatever others hold: the queue is limited too */
+
 /* The signature in its canonical spelling, so that spellings share an entry. In a; NULL with *e. */
 static const char *canonical_signature(struct arena *a, struct span text, struct kiln_err *e)
 {
@@ -167,10 +169,14 @@ void on_compile(struct session *x, uint64_t id, const void *msg, const struct fr
         session_error(x, id, KILN_E_BUSY, "%u requests of this connection are in flight", x->inflight);
         goto out;
     }
+    if (m->body.len > BODY_LARGE && s->held > s->settings.request_memory) {
+        session_error(x, id, KILN_E_BUSY, "the server holds as many requests as it may");
+        goto out;
+    }
     f = flight_find(s, key);
     if (!f) {
         begin(x, id, m, &p, key);
-    } else if (f->state == FLIGHT_LOOKUP && !flight_give_body(f, m)) {
+    } else if (f->state == FLIGHT_LOOKUP && !flight_give_body(s, f, m)) {
         session_error(x, id, KILN_E_NOMEM, "out of memory");
     } else if (!flight_join(s, f, x, id, m, true)) {
         session_error(x, id, KILN_E_NOMEM, "out of memory");

@@ -83,13 +83,14 @@ static bool copy_request(struct flight *f, const struct msg_compile *m, const st
     return ok;
 }
 
-bool flight_give_body(struct flight *f, const struct msg_compile *m)
+bool flight_give_body(struct server *s, struct flight *f, const struct msg_compile *m)
 {
     if (f->body || !m->body.len)
         return true;
     f->body = malloc(m->body.len);
     if (!f->body)
         return false;
+    s->held += m->body.len;
     memcpy(f->body, m->body.p, m->body.len);
     f->request->body = span_of(f->body, m->body.len);
     return true;
@@ -104,7 +105,7 @@ struct flight *flight_new(struct server *s, const unsigned char key[HASH_BYTES],
         return NULL;
     arena_init(&f->arena, (size_t)LIM_MSG_ARENA);
     memcpy(f->key, key, HASH_BYTES);
-    if (!copy_request(f, m, parts) || !flight_give_body(f, m)) {
+    if (!copy_request(f, m, parts) || !flight_give_body(s, f, m)) {
         arena_done(&f->arena);
         free(f->body);
         free(f);
@@ -134,6 +135,7 @@ static void flight_free(struct server *s, struct flight *f)
         at = &(*at)->next;
     *at = f->next;
     s->n_flights--;
+    s->held -= f->request->body.len;
     arena_done(&f->arena);
     free(f->body);
     free(f);

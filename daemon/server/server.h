@@ -55,6 +55,7 @@ struct server {
     /* sessions */
     struct session *sessions;
     uint32_t n_sessions, max_sessions;
+    uint64_t held; /* bytes of requests and answers under way: settings.request_memory */
     int spare_fd; /* given up to tell a client that there are no descriptors left */
     uint64_t idle_since_ms;
     /* flights: in lists by state, few hundred at most in use */
@@ -88,6 +89,7 @@ struct session {
     struct buf in;
     struct chunk *out_first, *out_last;
     size_t out_bytes;
+    uint64_t held; /* its part of the server's */
 };
 
 void session_start(struct server *s, int fd, uid_t uid, pid_t pid);
@@ -161,7 +163,7 @@ struct flight *flight_find(struct server *s, const unsigned char key[HASH_BYTES]
 /* A new flight for a request; everything of m and parts is copied. NULL when out of memory. */
 struct flight *flight_new(struct server *s, const unsigned char key[HASH_BYTES], const struct msg_compile *m,
                           const struct key_parts *parts);
-bool flight_give_body(struct flight *f, const struct msg_compile *m);
+bool flight_give_body(struct server *s, struct flight *f, const struct msg_compile *m);
 bool flight_join(struct server *s, struct flight *f, struct session *x, uint64_t id, const struct msg_compile *m, bool joined);
 /* To a worker, now or later; or `busy` to everybody. */
 void flight_queue(struct server *s, struct flight *f);

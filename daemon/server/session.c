@@ -11,6 +11,8 @@
 #include "proto/codec/fdpass.h"
 
 #define READ_STEP 65536u
+#define IN_BYTES ((size_t)LIM_FRAME_BYTES + FRAME_HEAD + READ_STEP)
+#define LARGE (1u << 20) /* smaller frames are taken whatever others hold */
 
 /* Bytes that wait for the socket. */
 struct chunk {
@@ -56,6 +58,15 @@ static void on_closed(uv_handle_t *h)
     session_unref(h->data);
 }
 
+/* Tell the server how much it holds for this session. */
+static void account(struct session *x)
+{
+    uint64_t now = x->closed ? 0 : x->in.len + x->out_bytes;
+
+    x->server->held += now - x->held;
+    x->held = now;
+}
+
 void session_close(struct session *x)
 {
     struct server *s = x->server;
@@ -63,6 +74,7 @@ void session_close(struct session *x)
     if (x->closed)
         return;
     x->closed = true;
+    account(x);
     *x->link = x->next;
     if (x->next)
         x->next->link = x->link;
@@ -181,7 +193,8 @@ static void push(struct session *x, struct chunk *c)
         x->out_first = c;
     x->out_last = c;
     x->out_bytes += c->len;
-    if (x->out_bytes > LIM_OUT_BYTES) {
+    account(x);
+    if (x->out_bytes > LIM_OUT_BYTES || (x->out_bytes > LARGE && !was_empty && x->server->held > x->server->settings.request_memory)) {
         log_event(LOG_WARNING, "client does not read its answers", log_u("pid", x->pid), log_u("bytes", x->out_bytes));
         session_close(x);
     } else if (was_empty) {
@@ -247,6 +260,7 @@ void session_error(struct session *x, uint64_t id, enum kiln_code code, const ch
 
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
+    kiln_text_clean(text);
     va_end(ap);
     MSG_INIT(MSG_ERROR, &m);
     m.code = code;
@@ -306,10 +320,49 @@ static size_t step(const struct session *x)
     return READ_STEP;
 }
 
+/* A long frame, and others hold all that may be held: its sender is told so. */
+static bool too_much(struct session *x)
+{
+    uint64_t id = 0;
+
+    if (x->in.len <= LARGE || x->server->held <= x->server->settings.request_memory)
+        return false;
+    for (unsigned i = 0; i < 8; i++)
+        id |= (uint64_t)x->in.data[FRAME_HEAD - 8 + i] << 8 * i;
+    session_error(x, id, KILN_E_BUSY, "the server holds as many requests as it may");
+    session_close(x);
+    return true;
+}
+
+/* Read what there is. */
+static void take(struct session *x)
+{
+    struct kiln_err e = KILN_ERR_INIT;
+    size_t want = step(x);
+    unsigned char *room = buf_reserve(&x->in, want);
+    int fd = -1;
+    ssize_t n = room ? fd_recv(x->fd, room, want, &fd, &e) : -KILN_E_NOMEM;
+
+    if (fd >= 0)
+        close(fd); /* clients have none to give */
+    if (n < 0) {
+        session_close(x);
+    } else if (n > 0) {
+        buf_commit(&x->in, (size_t)n);
+        account(x);
+        if (too_much(x))
+            return;
+        session_read(x);
+        if (x->in.len == 0 && x->in.cap > LARGE) { /* a long frame's room */
+            buf_done(&x->in);
+            buf_init(&x->in, IN_BYTES);
+        }
+    }
+}
+
 static void on_io(uv_poll_t *poll, int status, int events)
 {
     struct session *x = poll->data;
-    struct kiln_err e = KILN_ERR_INIT;
 
     session_ref(x);
     if (status < 0) {
@@ -321,20 +374,9 @@ static void on_io(uv_poll_t *poll, int status, int events)
             else if (!x->out_first)
                 watch(x);
         }
-        if ((events & UV_READABLE) && !x->closed) {
-            size_t want = step(x);
-            unsigned char *room = buf_reserve(&x->in, want);
-            int fd = -1;
-            ssize_t n = room ? fd_recv(x->fd, room, want, &fd, &e) : -KILN_E_NOMEM;
-            if (fd >= 0)
-                close(fd); /* clients have none to give */
-            if (n < 0) {
-                session_close(x);
-            } else if (n > 0) {
-                buf_commit(&x->in, (size_t)n);
-                session_read(x);
-            }
-        }
+        if ((events & UV_READABLE) && !x->closed)
+            take(x);
+        account(x);
     }
     session_unref(x);
 }
@@ -369,7 +411,7 @@ void session_start(struct server *s, int fd, uid_t uid, pid_t pid)
     x->pid = pid;
     x->refs = 1;
     x->takes_fds = true;
-    buf_init(&x->in, (size_t)LIM_FRAME_BYTES + FRAME_HEAD + READ_STEP);
+    buf_init(&x->in, IN_BYTES);
     if (uv_poll_init(&s->loop, &x->poll, fd) != 0) {
         close(fd);
         free(x);

@@ -44,6 +44,33 @@ static void cut_utf8(char *s, size_t cap, int wanted)
     s[n] = '\0';
 }
 
+/* Length of the well-formed character at s, 0 if there is none. */
+static unsigned character(const unsigned char *s)
+{
+    static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
+    unsigned more = *s < 0x80 ? 0 : (*s & 0xe0) == 0xc0 ? 1 : (*s & 0xf0) == 0xe0 ? 2 : (*s & 0xf8) == 0xf0 ? 3 : 9;
+    uint32_t v = more ? *s & (0x3fu >> more) : *s;
+
+    if (more == 9)
+        return 0;
+    for (unsigned k = 1; k <= more; k++) { /* the NUL at the end is no continuation */
+        if ((s[k] & 0xc0) != 0x80)
+            return 0;
+        v = v << 6 | (s[k] & 0x3f);
+    }
+    return v < least[more] || v > 0x10ffff || (v >= 0xd800 && v < 0xe000) ? 0 : more + 1;
+}
+
+void kiln_text_clean(char *s)
+{
+    while (*s) {
+        unsigned n = character((const unsigned char *)s);
+        if (!n)
+            *s = '?';
+        s += n ? n : 1;
+    }
+}
+
 int kiln_err_set(struct kiln_err *e, enum kiln_code code, int sys, const char *fmt, ...)
 {
     e->code = code;
@@ -55,6 +82,7 @@ int kiln_err_set(struct kiln_err *e, enum kiln_code code, int sys, const char *f
         va_start(ap, fmt);
         cut_utf8(e->msg, sizeof e->msg, vsnprintf(e->msg, sizeof e->msg, fmt, ap));
         va_end(ap);
+        kiln_text_clean(e->msg);
     }
     return -(int)code;
 }
@@ -73,6 +101,7 @@ int kiln_err_wrap(struct kiln_err *e, const char *fmt, ...)
     n = (int)strlen(e->msg);
     cut_utf8(e->msg, sizeof e->msg,
              n + snprintf(e->msg + n, sizeof e->msg - (size_t)n, ": %s", old));
+    kiln_text_clean(e->msg);
     return -e->code;
 }
 

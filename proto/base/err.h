@@ -21,7 +21,7 @@ enum kiln_code {
 struct kiln_err {
     int32_t code;  /* KILN_E_*, positive; 0 when nothing failed */
     int32_t sys;   /* errno at the failure, 0 if none */
-    char msg[256]; /* details, UTF-8, cut at a character boundary */
+    char msg[256]; /* details, UTF-8 whatever it was made from, cut at a character boundary */
 };
 
 #define KILN_ERR_INIT { 0, 0, "" }
@@ -33,6 +33,10 @@ int kiln_err_set(struct kiln_err *e, enum kiln_code code, int sys, const char *f
 
 /* Put "context: " before the message, keep the code. Returns -e->code. */
 int kiln_err_wrap(struct kiln_err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Make text valid UTF-8: bytes that are none become '?'. For words of others (LLVM quotes what it was given) that go
+ * into a message of the protocol. */
+void kiln_text_clean(char *s);
 
 /* The table's columns for a code; unknown codes give "INTERNAL"'s row. Static strings. */
 const char *kiln_err_name(int code);
