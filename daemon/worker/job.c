@@ -51,6 +51,16 @@ int job_send(enum msg_type type, uint64_t id, const void *msg, struct kiln_err *
 
 /* ---- answers ---- */
 
+/* The compiler's words, which may quote what is no text. */
+static struct span clean(struct arena *a, const char *s)
+{
+    char *copy = s ? arena_dup(a, s, strlen(s) + 1) : NULL;
+
+    if (copy)
+        kiln_text_clean(copy);
+    return span_text(copy ? copy : "");
+}
+
 static struct msg_diagnostic *diagnostics(struct arena *a, const struct diagnostics *list)
 {
     struct msg_diagnostic *out = arena_new_array(a, list->n + 1, struct msg_diagnostic);
@@ -61,10 +71,10 @@ static struct msg_diagnostic *diagnostics(struct arena *a, const struct diagnost
         if (!notes)
             return NULL;
         for (uint32_t k = 0; k < d->n_notes; k++)
-            notes[k] = (struct msg_note){ .message = span_text(d->notes[k].message), .function = d->notes[k].function,
+            notes[k] = (struct msg_note){ .message = clean(a, d->notes[k].message), .function = d->notes[k].function,
                                           .node = d->notes[k].node };
-        out[i] = (struct msg_diagnostic){ .code = d->code, .message = span_text(d->message), .function = d->function,
-                                          .node = d->node, .hint = span_text(d->hint), .notes = notes,
+        out[i] = (struct msg_diagnostic){ .code = d->code, .message = clean(a, d->message), .function = d->function,
+                                          .node = d->node, .hint = clean(a, d->hint), .notes = notes,
                                           .n_notes = d->n_notes };
     }
     return out;

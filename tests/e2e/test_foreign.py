@@ -54,6 +54,17 @@ def test_refused(daemon, what):
     still_serves(daemon, len(what))
 
 
+def test_what_is_no_text_at_all(daemon):
+    """The error quotes the module; it is text all the same, and the worker lives."""
+    before = daemon.stats()["worker_deaths"]
+    for number, body in enumerate([b"\xff\xfe\x80garbage", b"\xc3(", b"define void @\"\xff\xc0\"() {\n call void @\"\xf0\x9f\"()\n}",
+                                   bytes(range(1, 256)) * 100]):
+        done = compiled(daemon, body)
+        assert done.returncode == 65, done.stderr
+        still_serves(daemon, 500 + number)
+    assert daemon.stats()["worker_deaths"] == before
+
+
 def test_flipped_bits(daemon):
     """Damaged bitcode, also where LLVM's reader doesn't look twice."""
     clang = shutil.which("clang-22") or pytest.skip("clang-22 is not installed")

@@ -91,12 +91,31 @@ static void messages_are_cut_between_characters(void **state)
         }
 }
 
+/* LLVM's messages quote modules, which may be anything. */
+static void messages_are_utf8(void **state)
+{
+    static const char *const pairs[][2] = {
+        { "a\xff" "b\x80", "a?b?" },     { "\xc3", "?" },           { "\xc3\xa9\xc3", "\xc3\xa9?" },
+        { "\xc0\x80", "??" },           { "\xed\xa0\x80", "???" }, { "\xf0\x9f\x94\xa5", "\xf0\x9f\x94\xa5" },
+        { "\xf4\x90\x80\x80", "????" }, { "\xe2\x82x", "??x" },    { "", "" },
+    };
+    struct kiln_err e;
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        kiln_err_set(&e, KILN_E_TYPE, 0, "%s", pairs[i][0]);
+        assert_string_equal(e.msg, pairs[i][1]);
+        kiln_err_wrap(&e, "%s", pairs[i][0]);
+        assert_memory_equal(e.msg, pairs[i][1], strlen(pairs[i][1]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_unique_and_complete),
         cmocka_unit_test(context_goes_before_and_the_code_stays),
-        cmocka_unit_test(messages_are_cut_between_characters),
+        cmocka_unit_test(messages_are_cut_between_characters), cmocka_unit_test(messages_are_utf8),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
