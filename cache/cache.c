@@ -75,6 +75,7 @@ static int open_store(struct cache *c, const char *dir, struct kiln_err *e)
     free(resolved);
     if (r == 0)
         r = open_files(c, e);
+    cache_know_file(c);
     if (r == -KILN_E_NOMEM)
         return r;
     if (r < 0)

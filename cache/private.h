@@ -125,6 +125,7 @@ struct cache {
     uint64_t max_bytes;
     char *path; /* of the database; NULL: memory only */
     int lock_fd;
+    uint64_t file_dev, file_ino; /* of path, when it was opened: the writer's */
 
     struct memory memory; /* owner's */
     uint64_t purges;      /* begun and ended: a get that spans one does not fill L0 */
@@ -159,6 +160,9 @@ bool cache_touches_wait(struct cache *c);
 /* Note damage found by the reader in the row of this key: the writer deletes it. Any thread. */
 void cache_row_damaged(struct cache *c, const unsigned char key[HASH_BYTES]);
 void cache_set_notice(struct cache *c, const char *text);
+
+/* Remember which file was opened. */
+void cache_know_file(struct cache *c);
 
 /* store.c */
 int store_get(struct cache *c, struct db *db, const unsigned char key[HASH_BYTES], struct cache_artifact **ret,

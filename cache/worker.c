@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cache/private.h"
 
@@ -124,11 +126,48 @@ static void count(struct cache *c)
     atomic_store(&c->bytes, bytes);
 }
 
+void cache_know_file(struct cache *c)
+{
+    struct stat st;
+    bool there = c->path && stat(c->path, &st) == 0;
+
+    c->file_dev = there ? (uint64_t)st.st_dev : 0;
+    c->file_ino = there ? (uint64_t)st.st_ino : 0;
+}
+
+/* Somebody has removed the database, or put another in its place: what is written now would be lost. */
+static bool file_gone(const struct cache *c)
+{
+    struct stat st;
+
+    return stat(c->path, &st) < 0 ? errno == ENOENT
+                                  : (uint64_t)st.st_dev != c->file_dev || (uint64_t)st.st_ino != c->file_ino;
+}
+
+/* Have the directory as at the start: made, ours, locked. */
+static int take_directory(struct cache *c, struct kiln_err *e)
+{
+    char *dir = strdup(c->path), *resolved = NULL;
+    int r;
+
+    if (!dir)
+        return kiln_err_set(e, KILN_E_NOMEM, 0, "the cache");
+    *strrchr(dir, '/') = '\0';
+    if (c->lock_fd >= 0)
+        close(c->lock_fd); /* of a file that may be gone */
+    c->lock_fd = -1;
+    r = dir_prepare(*dir ? dir : "/", &resolved, &c->lock_fd, e);
+    free(resolved);
+    free(dir);
+    return r;
+}
+
 /* Open both connections again; with `aside` the file is beyond use and a new one takes its place. A failure
  * leaves both closed: reads are misses, writes errors, and the next batch tries again. */
 static void reopen(struct cache *c, bool aside)
 {
     struct kiln_err e = KILN_ERR_INIT;
+    bool gone = c->lock_fd < 0 || file_gone(c);
 
     pthread_rwlock_wrlock(&c->db_lock);
     db_close(&c->read_db);
@@ -138,7 +177,7 @@ static void reopen(struct cache *c, bool aside)
         atomic_fetch_add(&c->rebuilds, 1);
         atomic_store(&c->want_rebuild, false);
     }
-    if ((aside && db_set_aside(c->path, &e) < 0) || db_open(&c->write_db, c->path, true, &e) < 0 ||
+    if ((gone && take_directory(c, &e) < 0) || (aside && db_set_aside(c->path, &e) < 0) || db_open(&c->write_db, c->path, true, &e) < 0 ||
         db_open(&c->read_db, c->path, false, &e) < 0) {
         bool corrupt = c->write_db.corrupt;
         cache_set_notice(c, e.msg);
@@ -146,6 +185,7 @@ static void reopen(struct cache *c, bool aside)
         if (corrupt)
             atomic_store(&c->want_rebuild, true);
     }
+    cache_know_file(c);
     pthread_rwlock_unlock(&c->db_lock);
     count(c);
 }
@@ -223,7 +263,8 @@ static void write_batch(struct cache *c, struct request *first, const struct tou
     }
     if (failed) {
         atomic_fetch_add(&c->write_errors, 1);
-        cache_set_notice(c, e.msg);
+        if (c->write_db.h) /* else reopen has said why */
+            cache_set_notice(c, e.msg);
     } else if (first) {
         cache_set_notice(c, "");
     }
@@ -309,7 +350,7 @@ static void *writer_main(void *arg)
             first = take_batch(q);
         q->busy = true;
         pthread_mutex_unlock(&q->lock);
-        if (c->path && (atomic_load(&c->want_rebuild) || !c->write_db.h))
+        if (c->path && (atomic_load(&c->want_rebuild) || !c->write_db.h || ((first || alone) && file_gone(c))))
             reopen(c, atomic_load(&c->want_rebuild));
         if (first || n)
             write_batch(c, first, touches, n);

@@ -108,7 +108,10 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], "--json") == 0) {
             cli.json = true;
             argc--, argv++;
-        } else if (strcmp(argv[1], "--socket") == 0 && argc > 2) {
+        } else if (strcmp(argv[1], "--socket") == 0 && argc == 2) {
+            fprintf(stderr, "kiln: --socket needs a path\n");
+            return kiln_code_exit(KILN_E_INVALID);
+        } else if (strcmp(argv[1], "--socket") == 0) {
             cli.socket = argv[2];
             argc -= 2, argv += 2;
         } else if (strncmp(argv[1], "--socket=", 9) == 0) {

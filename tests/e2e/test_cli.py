@@ -117,7 +117,7 @@ def test_page_has_every_exit_status():
     [], ["frob"], ["--frob"], ["ls", "--frob"], ["ls", "extra"], ["ls", "--limit", "0"], ["show"], ["show", "12"],
     ["show", "nothexadecimal"], ["get"], ["purge"], ["purge", "--unused", "soon"], ["compile"], ["compile", "f.kir"],
     ["compile", "f.kir", "--sig", "()", "--emit", "exe"], ["compile", "f.kir", "--sig", "()", "--semantics", "perl"],
-    ["compile", "f.kir", "--sig", "()", "--flags", "odd"], ["status", "--socket"],
+    ["compile", "f.kir", "--sig", "()", "--flags", "odd"], ["status", "--socket"], ["--socket"],
 ])
 def test_wrong_arguments(arguments):
     done = subprocess.run([KILN, *arguments], capture_output=True, text=True)
