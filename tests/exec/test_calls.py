@@ -203,3 +203,72 @@ def fast(a):
 def test_fastmath_is_close():
     a = np.linspace(-1, 1, 1001)
     assert np.isclose(compiled(fast, fastmath=True)(a), compiled(fast)(a), rtol=1e-12)
+
+
+# -- cells: an inner function sees what its variables hold when it is called
+
+def rebound(x):
+    y = x + 1
+
+    def inner(x):
+        return x * y
+    y = inner(x)
+    return y + inner(x)
+
+
+def in_a_loop(n):
+    s, k = 0, 0
+    f = lambda x: x + k  # noqa: E731
+    for i in range(n):
+        k = i
+        s += f(1)
+    return s
+
+
+def other_type(n):
+    z = 1
+    f = lambda x: x + z  # noqa: E731
+    t = f(n)
+    z = 2.5
+    return t, f(n)
+
+
+def rebound_array(n):
+    a = np.ones(3)
+    f = lambda: a.sum()  # noqa: E731
+    t = f()
+    a = np.full(n, 2.0)
+    return t, f()
+
+
+def on_one_path(n):
+    z = 1
+    def f(x): return x + z
+    if n > 2:
+        z = 5
+    return f(1)
+
+
+def made_elsewhere(n):
+    def make(m):
+        def g(x):
+            return x * m
+        return g
+    h = make(n)
+    k = make(3)
+    return h(2) + k(2)
+
+
+@pytest.mark.parametrize("function", [rebound, in_a_loop, other_type, rebound_array, on_one_path, made_elsewhere])
+def test_cells(function):
+    for n in (1, 2, 5):
+        check(function, n)
+
+
+def test_eager_inner_function_that_calls_itself():
+    def make():
+        @njit("int64(int64)")
+        def fact(n):
+            return 1 if n < 2 else n * fact(n - 1)
+        return fact
+    assert make()(10) == 3628800

@@ -164,3 +164,8 @@ def test_optional():
     check(narrowed, np.arange(3.0), -2.0)
     check(best, np.array([1.0, 5.0, 2.0]))
     check(best, np.empty(0))
+
+
+def test_means_of_large_integers():
+    for a in (np.full(10, 2**60), np.full((2, 5), 2**62), np.array([True, False, True]), np.arange(1000, dtype=np.uint64) + 2**60):
+        check(lambda x: (x.mean(), x.var(), x.std()), a, close=True)

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from same import check
+from same import check, compiled
 
 REALS = [0.0, -0.0, 0.3, 1.0, 2.5, 3.5, -2.5, 7.25, 1e10, -1e-5, math.inf, -math.inf, math.nan]
 
@@ -120,3 +120,24 @@ def test_weak_scalars():
     from same import compiled
     x = compiled(weak)(np.float32(1.5))
     assert all(type(v) is np.float32 for v in x) and x == (2.5, 3.75, 0.75, 2.5, 0.0)
+
+
+def rounded(i, n):
+    return np.around(i, n), round(i, n)
+
+
+def rect(r, phi):
+    return cmath.rect(r, phi)
+
+
+def test_rounding_integers():
+    for i in (-3, 15, 25, -25, 1234, 7, 0):
+        for n in (-3, -2, -1, 0, 1, 2):
+            check(rounded, i, n)
+    assert compiled(lambda i, n: np.around(i, n))(np.int32(-3), -1) == 0
+
+
+def test_rect_of_nothing():
+    for r in (0.0, -0.0, 2.0):
+        for phi in (0.0, 1.0, -3.0) + ((math.inf, -math.inf) if r == 0 else ()):
+            check(rect, r, phi)

@@ -180,6 +180,32 @@ static void conflict_notes(struct walk *w, uint32_t local)
     conflict_note(w, d, c->b, c->b_node);
 }
 
+/* An inner function that was made here, with what the variables that it captured hold now: they are cells. Where one
+ * holds nothing (or two things), it stays as it was made. */
+static const struct type *current_closure(struct walk *w, struct fact *f, const struct type *t)
+{
+    uint32_t node = closure_node(w->w->in.fn, t, w->w->in.unit->prelude), n_locals, n_free;
+    const uint32_t *locals;
+    const struct type **captures, *now;
+
+    if (node == KIR_NIL)
+        return t;
+    locals = kir_list(node_at(w, node), 1, &n_locals);
+    kir_list(node_at(w, node), 2, &n_free);
+    captures = arena_new_array(w->p->a, t->n_items + 1, const struct type *);
+    if (!captures || n_locals + n_free != t->n_items)
+        return captures ? t : fail_memory(w->p);
+    for (uint32_t i = 0; i < t->n_items; i++) {
+        const struct type *held = i < n_locals ? w->s.types[locals[i]] : t->items[i];
+        captures[i] = held ? settled(w, held) : NULL;
+        if (!held || held->kind == TY_CONFLICT || is_bottom(captures[i]) || (i < n_locals && w->s.unset[locals[i]]))
+            return t;
+    }
+    now = type_function(w->p->types, t->prelude, t->index, captures, t->n_items);
+    f->current = true;
+    return now ? now : fail_memory(w->p);
+}
+
 static const struct type *local(struct walk *w, uint32_t node, struct fact *f)
 {
     uint32_t l = kir_arg(node_at(w, node), 0);
@@ -207,7 +233,7 @@ static const struct type *local(struct walk *w, uint32_t node, struct fact *f)
     }
     f->maybe_unset = w->s.unset[l];
     w->w->raises |= f->maybe_unset;
-    return t;
+    return t->kind == TY_FUNCTION && t->n_items ? current_closure(w, f, t) : t;
 }
 
 static const struct type *function_value(struct walk *w, uint32_t func, const struct type *const *captures,

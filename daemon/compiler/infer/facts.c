@@ -71,3 +71,19 @@ int facts_print(const struct program *p, struct buf *out)
         print_instance(out, p->instances[i]);
     return buf_ok(out) ? 0 : -KILN_E_LIMIT;
 }
+
+uint32_t closure_node(const struct kir_function *fn, const struct type *t, bool prelude)
+{
+    uint32_t found = KIR_NIL;
+
+    if (t->prelude != prelude)
+        return KIR_NIL;
+    for (uint32_t i = 0; i < fn->n_nodes; i++) {
+        if (fn->nodes[i].op != KIR_CLOSURE || kir_arg(&fn->nodes[i], 0) != t->index)
+            continue;
+        if (found != KIR_NIL)
+            return KIR_NIL;
+        found = i;
+    }
+    return found;
+}

@@ -107,6 +107,7 @@ struct fact {
     uint16_t intrinsic; /* enum intrinsic: CALL or ATTR done by the compiler itself; 0 none */
     int8_t truth;       /* conditions: 1 and -1 decided by types alone (dead arm not typed), 0 at run time */
     bool maybe_unset;   /* LOCAL: may be unbound here: check, raise UnboundLocalError */
+    bool current;       /* LOCAL, a function that CLOSURE made here: its variables are read anew (closure_node) */
     bool has_value;     /* type is a scalar or tuple whose value is known: see value */
     const struct kir_const *value;      /* the known value (interned in the job's arena) */
     const struct kir_module *value_mod; /* module whose constant table value->items index */
@@ -161,6 +162,9 @@ struct program {
     uint32_t n_env;
     struct compile_options options;
 };
+
+/* The CLOSURE of fn that makes functions of this type; KIR_NIL if none does (it came from elsewhere), or several. */
+uint32_t closure_node(const struct kir_function *fn, const struct type *t, bool prelude);
 
 static inline const struct fact *fact_at(const struct instance *in, uint32_t context, uint32_t node)
 {

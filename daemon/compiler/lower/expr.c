@@ -134,6 +134,29 @@ struct val aug_value(struct fn *f, uint32_t aug, struct val old, uint32_t value_
 
 /* ---- names, displays, attributes ---- */
 
+static struct val eval_closure(struct fn *f, uint32_t node, const struct type *t)
+{
+    const struct kir_node *n = node_of(f, node);
+    uint32_t n_locals, n_free;
+    const uint32_t *locals = kir_list(n, 1, &n_locals), *frees = kir_list(n, 2, &n_free);
+    struct val *items = lo_alloc(f->lo, n_locals + n_free + 1, sizeof(*items));
+    if (t->n_items != n_locals + n_free) {
+        lo_fail_at(f, node, "closure of %u variables typed as %u", n_locals + n_free, t->n_items);
+        return val_dead();
+    }
+    for (uint32_t i = 0; i < n_locals; i++)
+        items[i] = slot_read(f, locals[i], t->items[i]);
+    for (uint32_t i = 0; i < n_free; i++) {
+        uint32_t at = 0;
+        for (uint32_t k = 0; k < frees[i]; k++)
+            at += lo_info(f->lo, f->in->captures[k])->n;
+        const struct type *ct = f->in->captures[frees[i]];
+        struct val v = { .t = ct, .v = f->captures + at, .n = lo_info(f->lo, ct)->n };
+        items[n_locals + i] = convert(f, v, t->items[n_locals + i]);
+    }
+    return val_join(f, t, items, t->n_items);
+}
+
 static struct val eval_local(struct fn *f, uint32_t node)
 {
     const struct fact *fa = fact_of(f, node);
@@ -148,6 +171,8 @@ static struct val eval_local(struct fn *f, uint32_t node)
                      "cannot access local variable where it is not associated with a value");
         return val_dead();
     }
+    if (fa->current)
+        return eval_closure(f, closure_node(f->in->fn, fa->type, f->in->unit->prelude), fa->type);
     return slot_read(f, local, fa->type);
 }
 
@@ -214,29 +239,6 @@ static struct val eval_tuple(struct fn *f, uint32_t node)
     return val_join(f, t, items, n);
 }
 
-static struct val eval_closure(struct fn *f, uint32_t node)
-{
-    const struct kir_node *n = node_of(f, node);
-    const struct type *t = fact_of(f, node)->type;
-    uint32_t n_locals, n_free;
-    const uint32_t *locals = kir_list(n, 1, &n_locals), *frees = kir_list(n, 2, &n_free);
-    struct val *items = lo_alloc(f->lo, n_locals + n_free + 1, sizeof(*items));
-    if (t->n_items != n_locals + n_free) {
-        lo_fail_at(f, node, "closure of %u variables typed as %u", n_locals + n_free, t->n_items);
-        return val_dead();
-    }
-    for (uint32_t i = 0; i < n_locals; i++)
-        items[i] = slot_read(f, locals[i], t->items[i]);
-    for (uint32_t i = 0; i < n_free; i++) {
-        uint32_t at = 0;
-        for (uint32_t k = 0; k < frees[i]; k++)
-            at += lo_info(f->lo, f->in->captures[k])->n;
-        const struct type *ct = f->in->captures[frees[i]];
-        struct val v = { .t = ct, .v = f->captures + at, .n = lo_info(f->lo, ct)->n };
-        items[n_locals + i] = convert(f, v, t->items[n_locals + i]);
-    }
-    return val_join(f, t, items, t->n_items);
-}
 
 /* Field of a named tuple, by the module's table; UINT32_MAX if there is none. */
 static uint32_t field_index(struct fn *f, const struct type *t, const struct kir_const *name)
@@ -363,7 +365,7 @@ static struct val dispatch(struct fn *f, uint32_t node)
     case KIR_FSTRING:
         return eval_fstring(f, node);
     case KIR_CLOSURE:
-        return eval_closure(f, node);
+        return eval_closure(f, node, fa->type);
     case KIR_WALRUS:
         return eval_walrus(f, node);
     default:

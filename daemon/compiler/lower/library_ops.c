@@ -225,8 +225,15 @@ static struct val op_divmod(struct fn *f, uint32_t node, const struct val *a, ui
 static struct val op_round(struct fn *f, uint32_t node, const struct val *a, uint32_t n)
 {
     struct lo *lo = f->lo;
-    if (!type_is_float(a[0].t))
+    if (!type_is_float(a[0].t) && n < 2)
         return a[0];
+    if (!type_is_float(a[0].t)) { /* to tens and hundreds: by way of a float, as NumPy does it */
+        LLVMValueRef asked = to_index(f, a[1]);
+        struct val in[2] = { convert(f, a[0], lo_type(lo, TY_FLOAT64)), a[1] };
+        struct val out = convert(f, op_round(f, node, in, 2), a[0].t);
+        LLVMValueRef whole = LLVMBuildICmp(f->b, LLVMIntSGE, asked, lo_int(lo, 0), "");
+        return val_scalar(f, a[0].t, LLVMBuildSelect(f->b, whole, a[0].v[0], out.v[0], ""));
+    }
     LLVMValueRef x = a[0].v[0];
     if (n < 2)
         return convert(f, val_scalar(f, a[0].t, unary_llvm(f, "llvm.rint", x)), result_type(f, node));
@@ -455,6 +462,11 @@ static struct val op_rect(struct fn *f, uint32_t node, const struct val *a, uint
     const struct type *t = result_type(f, node), *part = lo_part(f->lo, t);
     (void)n;
     LLVMValueRef r = convert(f, a[0], part).v[0], phi = convert(f, a[1], part).v[0];
+    LLVMValueRef none = LLVMBuildFCmp(f->b, LLVMRealOEQ, r, real_const(r, 0), ""); /* whatever phi, infinite too */
+    LLVMValueRef size = unary_llvm(f, "llvm.fabs", phi);
+    LLVMValueRef endless = LLVMBuildFCmp(f->b, LLVMRealOEQ, size, real_const(phi, __builtin_inf()), "");
+    phi = LLVMBuildSelect(f->b, LLVMBuildAnd(f->b, none, endless, ""), real_const(phi, 0), phi, "");
+    r = LLVMBuildSelect(f->b, LLVMBuildAnd(f->b, none, endless, ""), real_const(r, 0), r, "");
     return val_complex(f, t, LLVMBuildFMul(f->b, r, unary_llvm(f, "llvm.cos", phi), ""),
                        LLVMBuildFMul(f->b, r, unary_llvm(f, "llvm.sin", phi), ""));
 }

@@ -79,9 +79,26 @@ def product_of(a):
     return total
 
 
+def total_as_floats(a):
+    """The sum of integers as NumPy's mean takes it: in float64, so that it does not wrap."""
+    if a.ndim == 1:
+        floats = np.empty(a.shape[0], np.float64)
+        for i in range(a.shape[0]):
+            floats[i] = a[i]
+        return pairwise(floats, 0, a.shape[0])
+    total = np.float64(0)
+    if a.ndim == 0:
+        return total + a[()]
+    for row in a:
+        total += total_as_floats(row)
+    return total
+
+
 def mean_of(a):
     """numpy.mean: sum divided by count; nan of no elements."""
-    return total_of(a) / a.size
+    if np.issubdtype(a.dtype, np.inexact):
+        return total_of(a) / a.size
+    return total_as_floats(a) / a.size
 
 
 def squares_about(a, mean):

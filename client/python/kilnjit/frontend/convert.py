@@ -134,10 +134,11 @@ class Converter(Expressions, Statements, Patterns):
         if name in code.co_freevars and name not in self.bindings.globals:
             try:
                 return function.__closure__[code.co_freevars.index(name)].cell_contents
-            except ValueError:
-                return MISSING
+            except ValueError:  # still empty: the function itself, whose decorator has not returned?
+                own = self.program.own
+                return own[1] if own is not None and own[0] == name else MISSING
         own = self.program.own
-        if own is not None and own[0] == name and own[1].__globals__ is function.__globals__:
+        if own is not None and own[0] == name == own[1].__qualname__ and own[1].__globals__ is function.__globals__:
             return own[1]
         value = function.__globals__.get(name, MISSING)
         if value is MISSING:
@@ -343,7 +344,7 @@ def _defaults(program, tree):
 def convert(function, flags=0, own_name=False, forced=(), given=()):
     """given: (serial, object) of classes and compiled functions that the signature mentions. The Module of a function. SourceError, Refused. own_name: the function is just being decorated, so its global
     name is not bound to it yet and still means the function."""
-    own = (function.__name__, function, flags, forced) if own_name and function.__qualname__ == function.__name__ else None
+    own = (function.__name__, function, flags, forced) if own_name else None
     with _lock:
         return _convert(Program(own), function, flags, forced, given)
 
