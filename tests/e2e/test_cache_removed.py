@@ -54,6 +54,7 @@ def test_written_again(how):
             for n in range(2, 6):
                 assert compile_one(c, n)["source"] == "compiled"
             assert c.ask("list", {})[0] == "rows"
+        stored(d, 4)
         assert d.kiln_json("status")["notice"] == ""
         d.end()
         assert rows(cache_file(d)) == 4
@@ -80,6 +81,7 @@ def test_taken_by_another_daemon(tmp_path):
                     stored(other, 2)
             assert rows(cache_file(d)) == 2
             assert compile_one(c, 4)["source"] == "compiled"
+        stored(d, 3)
         assert d.kiln_json("status")["notice"] == ""
         d.end()
         assert rows(cache_file(d)) == 3
