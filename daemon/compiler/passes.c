@@ -32,6 +32,23 @@ static int pass_signature(struct job *j, struct kiln_err *e)
     return r;
 }
 
+/* In shared objects the functions of text are machine code that is linked in, under names of their own. */
+static void precompiled(struct job *j)
+{
+    static const char ours[] = "kiln_rt_text_";
+    char name[64];
+
+    for (LLVMValueRef f = LLVMGetFirstFunction(j->module); f; f = LLVMGetNextFunction(f)) {
+        size_t n;
+        const char *is = LLVMGetValueName2(f, &n);
+        if (!LLVMIsDeclaration(f) || n < sizeof ours || memcmp(is, ours, sizeof ours - 1) != 0)
+            continue;
+        n = (size_t)snprintf(name, sizeof name, "kiln_text_%s", is + sizeof ours - 1);
+        LLVMSetValueName2(f, name, n);
+        LLVMSetVisibility(f, LLVMHiddenVisibility);
+    }
+}
+
 /* The optimizer sees runtime functions as it sees the user's. */
 static int pass_runtime(struct job *j, struct kiln_err *e)
 {
@@ -40,6 +57,8 @@ static int pass_runtime(struct job *j, struct kiln_err *e)
     LLVMModuleRef runtime;
     bool needed = false;
 
+    if (j->req->emit == EMIT_SO)
+        precompiled(j);
     for (LLVMValueRef f = LLVMGetFirstFunction(j->module); f && !needed; f = LLVMGetNextFunction(f)) {
         size_t n;
         const char *name = LLVMGetValueName2(f, &n);

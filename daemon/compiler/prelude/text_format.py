@@ -4,7 +4,7 @@ Meaning: https://docs.python.org/3/library/functions.html and string.html#format
 import math
 
 import numpy as np
-from intrinsics import (list_of, list_push, text_add, text_bytes_repr, text_float, text_format_float, text_format_int,
+from intrinsics import (list_of, list_push, text_add, text_bytes_repr, text_complaint, text_float, text_format_float, text_format_int,
                         text_format_str, text_int, text_is_float, text_join, text_parse_float, text_parse_int,
                         text_print, text_repr, text_spec, text_view)
 
@@ -127,51 +127,10 @@ def printed(*args, sep=" ", end="\n"):
 
 # ---- format()
 
-def refuse(error, spec, name):
-    """What runtime/text_format.c found wrong: ValueError with CPython's words."""
-    problem = error & 255
-    presentation = chr((error >> 8) & 0x1FFFFF)
-    separator = chr(error >> 40)
-    if problem == 2:
-        raise ValueError(f"Unknown format code '{presentation}' for object of type '{name}'")
-    if problem == 6:
-        raise ValueError(f"Cannot specify '{separator}' with '{presentation}'.")
-    if problem == 1:
-        raise ValueError(f"Invalid format specifier '{spec}' for object of type '{name}'")
-    refuse_plainly(problem)
-
-
-def refuse_plainly(problem):
-    if problem == 3:
-        raise ValueError("Too many decimal digits in format string")
-    if problem == 4:
-        raise ValueError("Format specifier missing precision")
-    if problem == 5:
-        raise ValueError("Cannot specify both ',' and '_'.")
-    if problem == 7:
-        raise ValueError("Sign not allowed in string format specifier")
-    if problem == 8:
-        raise ValueError("Space not allowed in string format specifier")
-    if problem == 9:
-        raise ValueError("Alternate form (#) not allowed in string format specifier")
-    if problem == 10:
-        raise ValueError("'=' alignment not allowed in string format specifier")
-    if problem == 11:
-        raise ValueError("Precision not allowed in integer format specifier")
-    if problem == 12:
-        raise ValueError("Sign not allowed with integer format specifier 'c'")
-    if problem == 13:
-        raise ValueError("Alternate form (#) not allowed with integer format specifier 'c'")
-    if problem == 14:
-        raise ValueError("Negative zero coercion (z) not allowed in string format specifier")
-    if problem == 15:
-        raise ValueError("Negative zero coercion (z) not allowed in integer format specifier")
-
-
 def checked(spec, kind, name):
     error = text_spec(spec, kind)
     if error != 0:
-        refuse(error, spec, name)
+        raise ValueError(text_complaint(error, spec, name))
 
 
 def format_integer(x, spec):

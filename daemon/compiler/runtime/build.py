@@ -47,12 +47,20 @@ def bitcode(out, clang, llvm_link, name, triple, flags):
     return whole
 
 
-def builtins(out, clang, name, triple, flags):
+def builtins(out, clang, lld, name, triple, flags):
     source = HERE / f"builtins_{name}.c"
     made = out / f"{name}-builtins.o"
     run(clang, f"--target={triple}", *flags, "-O2", "-ffreestanding", "-fno-builtin", "-ffp-contract=off", "-fPIC", "-ffunction-sections",
         "-Wall", "-Wextra", "-c", source, "-o", made)
-    return made
+    parts = [made]
+    for source in SOURCES:
+        if source.startswith("text"):
+            parts.append(out / f"{name}-{source}.o")
+            run(clang, f"--target={triple}", *flags, "-O2", "-I", HERE.parents[2], "-DTEXT_PRECOMPILED", "-ffreestanding", "-fno-builtin", "-ffp-contract=off",
+                "-fPIC", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections", "-Wno-missing-prototypes", "-c", HERE / source, "-o", parts[-1])
+    whole = out / f"{name}-machine.o"
+    run(lld, "-r", *parts, "-o", whole)
+    return whole
 
 
 def stub(out, clang, lld, name, triple, library, soname, version, names):
@@ -81,7 +89,7 @@ def main(out, clang, llvm_link, lld):
 
     for name, triple, flags, version in ARCHES:
         rows["bitcode"].append((f"rt_{name}", bitcode(out, clang, llvm_link, name, triple, flags)))
-        rows["builtins"].append((f"bi_{name}", builtins(out, clang, name, triple, flags)))
+        rows["builtins"].append((f"bi_{name}", builtins(out, clang, lld, name, triple, flags)))
         stubs = []
         for library, soname in LIBRARIES:
             if library == "mvec" and name != "x86_64":

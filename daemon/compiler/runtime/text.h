@@ -10,9 +10,15 @@
 #include "rt.h"
 
 /* Never inlined: called from many places, and an artifact's optimizer has enough to do. LONG: not unrolled either. */
+#ifdef TEXT_PRECOMPILED /* machine code that shared objects are linked with: optimizing it anew for each would cost more
+                         * time than most programs take altogether (passes.c) */
+#define TEXT_NAME(name) kiln_text_##name
+#define TEXT_LONG
+#else
 #define TEXT_NAME(name) kiln_rt_text_##name
-#define TEXT(name) __attribute__((noinline)) kiln_rt_text_##name
 #define TEXT_LONG __attribute__((noinline, minsize))
+#endif
+#define TEXT(name) __attribute__((noinline)) TEXT_NAME(name)
 typedef const struct kiln_host *host_p;
 typedef const struct kiln_str *text_p;
 

@@ -10,7 +10,7 @@ struct spec {
     int64_t width, precision; /* -1: none */
 };
 
-/* What is wrong with a specification: the texts are in prelude/text_format.py. */
+/* What is wrong with a specification. */
 enum {
     SPEC_GOOD, SPEC_INVALID, SPEC_UNKNOWN, SPEC_DIGITS, SPEC_NO_PRECISION, SPEC_BOTH_SEPARATORS, SPEC_SEPARATOR,
     SPEC_STR_SIGN, SPEC_STR_SPACE, SPEC_STR_ALTERNATE, SPEC_STR_ALIGN, SPEC_INT_PRECISION, SPEC_CHAR_SIGN,
@@ -476,5 +476,51 @@ int32_t TEXT(format_str)(host_p host, struct kiln_str *ret, text_p text, text_p 
     text_copy(ret, at, text, 0, n);
     at += n;
     put_fill(ret, &at, s.fill, pad - left);
+    return 0;
+}
+
+/* ---- what is wrong with a specification, in CPython's words ---- */
+
+/* $: the specification; %: the presentation type; #: the separator; &: the name of the type. */
+static const char *const complaints[] = {
+    [SPEC_INVALID] = "Invalid format specifier '$' for object of type '&'",
+    [SPEC_UNKNOWN] = "Unknown format code '%' for object of type '&'",
+    [SPEC_DIGITS] = "Too many decimal digits in format string",
+    [SPEC_NO_PRECISION] = "Format specifier missing precision",
+    [SPEC_BOTH_SEPARATORS] = "Cannot specify both ',' and '_'.",
+    [SPEC_SEPARATOR] = "Cannot specify '#' with '%'.",
+    [SPEC_STR_SIGN] = "Sign not allowed in string format specifier",
+    [SPEC_STR_SPACE] = "Space not allowed in string format specifier",
+    [SPEC_STR_ALTERNATE] = "Alternate form (!) not allowed in string format specifier",
+    [SPEC_STR_ALIGN] = "'=' alignment not allowed in string format specifier",
+    [SPEC_INT_PRECISION] = "Precision not allowed in integer format specifier",
+    [SPEC_CHAR_SIGN] = "Sign not allowed with integer format specifier 'c'",
+    [SPEC_CHAR_ALTERNATE] = "Alternate form (!) not allowed with integer format specifier 'c'",
+    [SPEC_STR_Z] = "Negative zero coercion (z) not allowed in string format specifier",
+    [SPEC_INT_Z] = "Negative zero coercion (z) not allowed in integer format specifier",
+};
+
+int32_t TEXT(complaint)(host_p host, struct kiln_str *ret, int64_t error, text_p spec, text_p name);
+
+TEXT_LONG int32_t TEXT(complaint)(host_p host, struct kiln_str *ret, int64_t error, text_p spec, text_p name)
+{
+    uint32_t type = (uint32_t)(error >> 8) & 0x1FFFFF, all = type;
+
+    for (intptr_t i = 0; i < spec->length; i++)
+        all |= text_at(spec, i);
+    for (int pass = 0; pass < 2; pass++) {
+        int64_t at = 0;
+        for (const char *p = complaints[error & 255]; *p; p++) {
+            uint32_t c = *p == '%' ? type : *p == '#' ? (uint32_t)(error >> 40) : *p == '!' ? '#' : (uint8_t)*p;
+            text_p other = *p == '$' ? spec : *p == '&' ? name : NULL;
+            if (pass && other)
+                text_copy(ret, at, other, 0, other->length);
+            else if (pass)
+                text_put(ret, at, c);
+            at += other ? other->length : 1;
+        }
+        if (!pass && text_new(host, ret, at, text_width_for(all)))
+            return 1;
+    }
     return 0;
 }
