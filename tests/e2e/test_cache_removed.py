@@ -18,11 +18,15 @@ def rows(path):
         return db.execute("SELECT count(*) FROM artifact").fetchone()[0]
 
 
+def until(what):
+    end = time.monotonic() + 30
+    while not what():
+        assert time.monotonic() < end
+
+
 def stored(d, n):
     """An answer comes before its row is on the disk: wait for that."""
-    end = time.monotonic() + 30
-    while d.stats()["entries"] < n:
-        assert time.monotonic() < end
+    until(lambda: d.stats()["entries"] >= n)
 
 
 def remove_all(d):
@@ -75,8 +79,7 @@ def test_taken_by_another_daemon(tmp_path):
                     compile_one(o, 7)
                     assert compile_one(c, 2)["source"] == "compiled"
                     assert compile_one(c, 3)["source"] == "compiled"
-                    notice = d.kiln_json("status")["notice"]
-                    assert f"pid {other.pid}" in notice, notice
+                    until(lambda: f"pid {other.pid}" in d.kiln_json("status")["notice"])
                     assert compile_one(o, 8)["source"] == "compiled"
                     stored(other, 2)
             assert rows(cache_file(d)) == 2
