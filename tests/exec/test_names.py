@@ -84,3 +84,35 @@ def test_a_function_that_changed_is_named(monkeypatch, decorate):
     assert warned(f, 1) == (2, [])
     f.recompile()
     assert f(1) == 3
+
+
+class Secretive:
+    __factor = 3
+
+    @njit
+    def scaled(__self, __x, *, __more=1):
+        __y = __x * Secretive.__factor
+
+        def inner(__z):
+            return __z + __y + __more
+        return inner(10)
+
+    @staticmethod
+    @njit
+    def __hidden(x):
+        return x + 1
+
+    @staticmethod
+    @njit
+    def calls(x):
+        return Secretive.__hidden(x) + 100
+
+
+def test_private_names_of_a_class():
+    s = Secretive()
+    plain = Secretive.scaled.py_func
+    for _ in range(2):
+        assert Secretive.scaled(1, 2) == plain(1, 2) == 17
+        assert Secretive.scaled(1, 2, _Secretive__more=5) == plain(1, 2, _Secretive__more=5) == 21
+        Secretive.scaled.recompile()
+    assert s.calls(1) == 102

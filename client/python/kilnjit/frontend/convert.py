@@ -14,10 +14,12 @@ from . import module, source
 from .diagnostics import Refused
 from .expressions import Expressions
 from .patterns import Patterns
+from .private import mangle
 from .scope import Bindings, parameters
 from .statements import Statements
 from .tree import FunctionTree, Local
 from .values import NotConstant, Values, dtype_text
+from .verify import class_of
 
 MISSING = object()
 
@@ -360,6 +362,9 @@ def _convert(program, function, flags, forced, given):
         tree = program.todo.pop(0)
         found = source.find(tree.pyfunction)
         tree.lines = found.lines
+        cls = class_of(tree.pyfunction.__code__)
+        if cls is not None:
+            mangle(found.node, cls)
         made = Converter(program, tree, found.node)
         made.parameters(_defaults(program, tree))
         try:

@@ -98,6 +98,8 @@ class Statements:
         return self.tree.emit(K.RAISE, *parts, at=node)
 
     def s_Assert(self, node):
+        if not __debug__:  # python -O
+            return None
         test = self.expression(node.test)
         return self.tree.emit(K.ASSERT, test, None if node.msg is None else self.expression(node.msg), at=node)
 
