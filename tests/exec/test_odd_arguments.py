@@ -5,6 +5,7 @@ import collections
 import numpy as np
 import pytest
 
+from kilnjit import njit
 from kilnjit.errors import KilnTypeError
 from same import check, compiled
 
@@ -62,6 +63,39 @@ def test_a_mapped_file(tmp_path):
     back = compiled(same)(mapped)
     assert type(back) is np.ndarray and np.shares_memory(back, mapped)
     assert compiled(total)(mapped[::-2]) == 6.0
+
+
+def endless():
+    a, b, c = [1], ([],), {}
+    a.append(a)
+    b[0].append(b)
+    c[1] = c
+    return a, b, c
+
+
+@pytest.mark.parametrize("value", [*endless(), [1, 2, [1]], [[1], 2], {1: 2, 3: {}}, [1, None], [(1,), [1]]], ids=lambda v: type(v).__name__)
+def test_containers_that_hold_themselves_or_others(value):
+    with pytest.raises(TypeError):
+        compiled(same)(value)
+
+
+def nested(depth):
+    value = 1
+    for _ in range(depth):
+        value = (value,)
+    return value
+
+
+@pytest.mark.parametrize("value", [nested(40), nested(4000), tuple(range(3000)), [nested(30)]], ids=["40", "4000", "wide", "list"])
+def test_too_large_for_an_argument(value):
+    with pytest.raises(KilnTypeError, match=r"hint: its items need .*16 deep"):
+        compiled(same)(value)
+
+
+def test_no_signature_fits():
+    f = njit("int8(int8)")(same)
+    with pytest.raises(TypeError, match=r"^same\(\) has no signature for arguments of types \(pyfloat\): there are int8\(int8\)$"):
+        f(2.5)
 
 
 VIEWS = {"negative stride": np.arange(9.0)[::-2], "column": np.arange(9.0).reshape(3, 3)[:, 1], "empty": np.zeros(0),

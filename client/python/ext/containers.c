@@ -63,9 +63,9 @@ static int print_items(struct print *p, PyObject *fast, bool careful, bool numba
     }
     for (Py_ssize_t i = 0; careful && most == 2 && i < n; i++) { /* 64 bits? */
         struct print one = { .n = 0 };
-        int rc = print_value(&one, PyList_GetItem(fast, i), true, numba, depth);
-        if (rc < 0)
-            return rc;
+        PyObject *o = PyList_GetItem(fast, i);
+        if (Py_TYPE(o) == &PyLong_Type && print_value(&one, o, true, numba, depth + 1) < 0)
+            return -1;
     }
     uint32_t at = p->n;
     int rc = print_value(p, first, careful, numba, depth + 1);
@@ -185,9 +185,15 @@ static struct kiln_mem *box_new(const struct kiln_type *t, int64_t n)
 
 static int wrong_item(PyObject *container, Py_ssize_t i, PyObject *o)
 {
-    PyErr_Format(PyExc_TypeError, "item %zd of this %s is of %R: all items must have the type of the first one", i,
-                 Py_TYPE(container) == &PyList_Type ? "list" : Py_TYPE(container) == &PyDict_Type ? "dict" : "set",
-                 (PyObject *)Py_TYPE(o));
+    PyObject *name = PyType_GetName(Py_TYPE(o));
+    if (name)
+        PyErr_Format(PyExc_TypeError,
+                     "item %zd of this %s is of type %U: all items must have the type of the first one", i,
+                     Py_TYPE(container) == &PyList_Type   ? "list"
+                     : Py_TYPE(container) == &PyDict_Type ? "dict"
+                                                          : "set",
+                     name);
+    Py_XDECREF(name);
     return -1;
 }
 

@@ -105,14 +105,42 @@ static PyObject *texts_of(struct dispatcher *d, PyObject *const *values)
     return t;
 }
 
+/* Items of a sequence as text, or an attribute of each; separated. */
+static PyObject *joined(PyObject *sequence, const char *attribute, const char *between)
+{
+    Py_ssize_t n = PySequence_Size(sequence);
+    PyObject *parts = n < 0 ? NULL : PyList_New(n), *separator, *r = NULL;
+    for (Py_ssize_t i = 0; parts && i < n; i++) {
+        PyObject *o = PySequence_GetItem(sequence, i), *value = o;
+        if (o && attribute) {
+            value = PyObject_GetAttrString(o, attribute);
+            Py_DECREF(o);
+        }
+        PyObject *text = value ? PyObject_Str(value) : NULL;
+        Py_XDECREF(value);
+        if (!text)
+            Py_CLEAR(parts);
+        else
+            PyList_SetItem(parts, i, text);
+    }
+    separator = parts ? PyUnicode_FromString(between) : NULL;
+    if (separator)
+        r = PyUnicode_Join(separator, parts);
+    Py_XDECREF(separator);
+    Py_XDECREF(parts);
+    return r;
+}
+
 static PyObject *no_match(struct dispatcher *d, PyObject *const *values)
 {
     PyObject *texts = texts_of(d, values);
-    PyObject *list = texts ? PyObject_Repr(d->specs) : NULL;
+    PyObject *given = texts ? joined(texts, NULL, ", ") : NULL;
+    PyObject *list = given ? joined(d->specs, "signature", "; ") : NULL;
     if (list)
-        PyErr_Format(PyExc_TypeError, "%U() has no signature for arguments of types %R: there are %U",
-                     d->name, texts, list);
+        PyErr_Format(PyExc_TypeError, "%U() has no signature for arguments of types (%U): there are %U", d->name,
+                     given, list);
     Py_XDECREF(list);
+    Py_XDECREF(given);
     Py_XDECREF(texts);
     return NULL;
 }

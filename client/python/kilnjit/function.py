@@ -158,8 +158,10 @@ class Function:
                 hint = f"\n  hint: pass {name}.astype({name}.dtype.newbyteorder('='))"
         else:
             what = f"is of type {cls.__module__}.{cls.__qualname__}" if cls.__module__ != "builtins" else f"is of type {cls.__name__}"
-            if cls is list:
-                hint = "\n  hint: its items need one type that compiled code knows"
+            if cls in (list, dict, set):
+                hint = "\n  hint: its items need one type that compiled code knows; containers are nested 16 deep at most"
+            elif cls is tuple:
+                hint = "\n  hint: its items need types that compiled code knows; a call has 1,000 values at most, nested 16 deep"
             elif np is not None and isinstance(value, np.ndarray):
                 hint = f"\n  hint: compiled code would see the bare array: pass {name}.view(numpy.ndarray) if that is what is wanted"
             else:
