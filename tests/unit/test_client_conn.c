@@ -396,7 +396,17 @@ static void bad_requests(void **state)
     r = request("x");
     r.emit = (enum kiln_emit)17;
     assert_int_equal(kiln_compile(c, &r, &a, &e), -KILN_E_INVALID);
+    const char *const env[] = { "float64[::1]", NULL };
     struct kiln_hit hit;
+    r = request("x");
+    r.n_env = 2;
+    assert_int_equal(kiln_compile(c, &r, &a, &e), -KILN_E_INVALID);
+    r.env = env;
+    assert_int_equal(kiln_compile(c, &r, &a, &e), -KILN_E_INVALID);
+    assert_int_equal(kiln_lookup(c, &r, 1, &hit, &e), -KILN_E_INVALID);
+    r = request("x");
+    r.body_len = 0;
+    assert_int_equal(kiln_compile(c, &r, &a, &e), -KILN_E_INVALID);
     assert_int_equal(kiln_lookup(c, &r, 5000, &hit, &e), -KILN_E_LIMIT);
     kiln_error_clear(&e);
     kiln_disconnect(c);

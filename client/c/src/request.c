@@ -45,15 +45,27 @@ static size_t request_memory(const struct kiln_compile *r)
            strlen(r->target ? r->target : "") + strlen(r->symbol ? r->symbol : "");
 }
 
+/* Is it a request at all? Asked before anything is read of it. */
+static int check(const struct kiln_compile *r, struct kiln_error *e)
+{
+    if ((unsigned)r->kind > KILN_LLVM || (unsigned)r->emit > KILN_TYPED || !r->signature)
+        return client_error(e, KILN_E_INVALID, 0,
+                            "a request needs a kind, a signature and a known form of output");
+    if (!(r->body && r->body_len) && !r->digest)
+        return client_error(e, KILN_E_INVALID, 0, "a request needs a body or its digest");
+    if (r->body_len > LIM_FRAME_BYTES)
+        return client_error(e, KILN_E_LIMIT, 0, "a body of %zu bytes; at most %llu fit a frame", r->body_len,
+                            (unsigned long long)LIM_FRAME_BYTES);
+    for (uint32_t i = 0; i < r->n_env; i++)
+        if (!r->env || !r->env[i])
+            return client_error(e, KILN_E_INVALID, 0, "type %u of the environment is missing", i);
+    return 0;
+}
+
 /* Everything but the body. */
 static int fill(struct arena *a, const struct kiln_compile *r, struct msg_compile *m, struct kiln_error *e)
 {
     bool failed = false;
-    if ((unsigned)r->kind > KILN_LLVM || (unsigned)r->emit > KILN_TYPED || !r->signature)
-        return client_error(e, KILN_E_INVALID, 0,
-                            "a request needs a kind, a signature and a known form of output");
-    if (!r->body && !r->digest)
-        return client_error(e, KILN_E_INVALID, 0, "a request needs a body or its digest");
     unsigned char digest[KILN_DIGEST_BYTES];
     if (!r->digest)
         kiln_digest(r->body, r->body_len, digest);
@@ -91,10 +103,10 @@ int kiln_submit_compile(struct kiln_connection *c, const struct kiln_compile *r,
 {
     struct kiln_pending *p;
     *ret = NULL;
-    if (r->body_len > LIM_FRAME_BYTES)
-        return client_error(e, KILN_E_LIMIT, 0, "a body of %zu bytes; at most %llu fit a frame", r->body_len,
-                            (unsigned long long)LIM_FRAME_BYTES);
-    int rc = pending_new(c, MSG_COMPILE, MSG_ARTIFACT, request_memory(r) * 2 + 8192, &p, e);
+    int rc = check(r, e);
+    if (rc)
+        return rc;
+    rc = pending_new(c, MSG_COMPILE, MSG_ARTIFACT, request_memory(r) * 2 + 8192, &p, e);
     if (rc)
         return rc;
     rc = fill(&p->arena, r, p->message, e);
@@ -161,9 +173,14 @@ int kiln_lookup(struct kiln_connection *c, const struct kiln_compile *requests, 
         return client_error(e, KILN_E_LIMIT, 0, "a lookup of %u entries; at most %llu", n,
                             (unsigned long long)LIM_LOOKUP_QUERIES);
     size_t memory = n * sizeof(struct msg_compile) + 4096;
-    for (uint32_t i = 0; i < n; i++)
-        memory += request_memory(&requests[i]) + 8192;
-    int rc = pending_new(c, MSG_LOOKUP, MSG_FOUND, memory, &p, e);
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < n; i++) {
+        rc = check(&requests[i], e);
+        memory += rc ? 0 : request_memory(&requests[i]) + 8192;
+    }
+    if (rc)
+        return rc;
+    rc = pending_new(c, MSG_LOOKUP, MSG_FOUND, memory, &p, e);
     if (rc)
         return rc;
     struct msg_lookup *m = p->message;
