@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * callback.c - Python functions that compiled code calls (`with objmode`), by number.
  *
- * A function stays registered for the life of the process: code that holds its number may be called at any time. */
+ * A function stays registered for the life of the process: code that holds its number may be called at any
+ * time. */
 #include <string.h>
 
 #include "client/python/ext/containers.h"
@@ -15,7 +16,7 @@ static struct met {
     struct met *next;
     char *args, *ret;
     struct kiln_signature *sig;
-} *all;
+} * all;
 
 PyObject *callback_register(PyObject *module, PyObject *function)
 {
@@ -62,7 +63,8 @@ static int pack_results(PyObject *values, const struct kiln_type *type, void *re
     if (rc < 0)
         return -1;
     if (!plan) {
-        PyErr_Format(PyExc_TypeError, "the objmode block gives %R, which is not of the types %s", values, type->text);
+        PyErr_Format(PyExc_TypeError, "the objmode block gives %R, which is not of the types %s", values,
+                     type->text);
         return -1;
     }
     struct packer k = { .step = plan->steps, .nested = 1 }; /* as if in a container: references are taken */
@@ -93,7 +95,8 @@ static int call(int64_t number, const char *arg_types, const void *args, const c
     return rc;
 }
 
-int32_t callback_call(int64_t number, const char *arg_types, const void *args, const char *ret_type, void *ret)
+int32_t callback_call(int64_t number, const char *arg_types, const void *args, const char *ret_type,
+                      void *ret)
 {
     PyGILState_STATE gil = PyGILState_Ensure();
     enum host_state before = host_enter(HOST_OUTSIDE);

@@ -42,7 +42,11 @@ bool is_python_container(PyTypeObject *type)
 
 static int rank_of(PyTypeObject *type)
 {
-    return type == &PyBool_Type ? 1 : type == &PyLong_Type ? 2 : type == &PyFloat_Type ? 3 : type == &PyComplex_Type ? 4 : 0;
+    return type == &PyBool_Type      ? 1
+           : type == &PyLong_Type    ? 2
+           : type == &PyFloat_Type   ? 3
+           : type == &PyComplex_Type ? 4
+                                     : 0;
 }
 
 /* The words of what all items have in common: Python's numbers widen, other things are as the first one. */
@@ -142,7 +146,8 @@ static void box_release(struct kiln_mem *mem)
 static struct kiln_mem *list_new(const struct kiln_type *elem, int64_t n)
 {
     uint32_t size = elem ? elem->size : 8;
-    struct kiln_mem *mem = kiln_mem_alloc(sizeof(struct kiln_list_head)), *items = n ? kiln_mem_alloc(n * size) : NULL;
+    struct kiln_mem *mem = kiln_mem_alloc(sizeof(struct kiln_list_head)),
+                    *items = n ? kiln_mem_alloc(n * size) : NULL;
     if (!mem || (n && !items)) {
         kiln_mem_unref(mem);
         kiln_mem_unref(items);
@@ -198,7 +203,8 @@ static int wrong_item(PyObject *container, Py_ssize_t i, PyObject *o)
 }
 
 /* The items of a Python list into a list of ours, each by the steps behind `first`. */
-static int pack_items(struct packer *k, PyObject *container, PyObject *from, struct kiln_mem *mem, uint32_t size)
+static int pack_items(struct packer *k, PyObject *container, PyObject *from, struct kiln_mem *mem,
+                      uint32_t size)
 {
     const struct step *first = k->step + 1, *behind = first + k->step->items;
     struct kiln_list_head *h = head_of(mem);
@@ -268,7 +274,8 @@ int pack_container(struct packer *k, PyObject *o, const struct step *s, unsigned
 {
     const struct kiln_type *t = s->type;
     for (struct reflected *r = k->reflected; r; r = r->next)
-        if (r->object == o && !strcmp(r->type->text, t->text)) { /* the same object twice is one list in compiled code too */
+        if (r->object == o &&
+            !strcmp(r->type->text, t->text)) { /* the same object twice is one list in compiled code too */
             if (k->nested)
                 kiln_mem_ref(r->mem);
             memcpy(to, &r->mem, sizeof r->mem);
@@ -276,7 +283,9 @@ int pack_container(struct packer *k, PyObject *o, const struct step *s, unsigned
             return 0;
         }
     struct reflected *r = PyMem_Calloc(1, sizeof *r);
-    PyObject *keys = t->kind == KILN_T_LIST ? o : t->kind == KILN_T_SET ? PySequence_List(o) : PyDict_Keys(o),
+    PyObject *keys = t->kind == KILN_T_LIST  ? o
+                     : t->kind == KILN_T_SET ? PySequence_List(o)
+                                             : PyDict_Keys(o),
              *values = t->kind == KILN_T_DICT ? PyDict_Values(o) : NULL;
     int rc = -1;
     if (!r)
@@ -309,14 +318,16 @@ int pack_container(struct packer *k, PyObject *o, const struct step *s, unsigned
 /* ---- back to Python ---- */
 
 /* The object of item i; the list keeps its own reference. */
-static PyObject *item_of(const struct kiln_mem *list, const struct kiln_type *elem, int64_t i, const struct owners *own)
+static PyObject *item_of(const struct kiln_mem *list, const struct kiln_type *elem, int64_t i,
+                         const struct owners *own)
 {
     const unsigned char *p = (const unsigned char *)head_of(list)->data + i * elem->size;
     unbox_keep(elem, p);
     return unbox(elem, p, own);
 }
 
-static PyObject *list_object(const struct kiln_mem *mem, const struct kiln_type *elem, const struct owners *own)
+static PyObject *list_object(const struct kiln_mem *mem, const struct kiln_type *elem,
+                             const struct owners *own)
 {
     int64_t n = head_of(mem)->len;
     PyObject *list = PyList_New((Py_ssize_t)n);
@@ -331,7 +342,8 @@ static PyObject *list_object(const struct kiln_mem *mem, const struct kiln_type 
 }
 
 /* Put the items of a dict or set into an empty object. */
-static int fill_box(PyObject *to, const struct kiln_mem *mem, const struct kiln_type *t, const struct owners *own)
+static int fill_box(PyObject *to, const struct kiln_mem *mem, const struct kiln_type *t,
+                    const struct owners *own)
 {
     const struct box *b = box_of(mem);
     const struct kiln_list_head *hashes = head_of(b->hashes);
@@ -421,7 +433,8 @@ static int reflect_box(struct reflected *r, const struct owners *own)
     const struct kiln_list_head *keys = head_of(b->keys);
     int64_t before;
     memcpy(&before, r->before, sizeof before);
-    size_t n = list_bytes(b->keys, &t->items[0]), m = t->kind == KILN_T_DICT ? list_bytes(b->values, &t->items[1]) : 0;
+    size_t n = list_bytes(b->keys, &t->items[0]),
+           m = t->kind == KILN_T_DICT ? list_bytes(b->values, &t->items[1]) : 0;
     bool same = keys->len == before && *used_of(t, r->mem) == before &&
                 !memcmp(r->before + sizeof before, keys->data ? keys->data : r->before, n) &&
                 (!m || !memcmp(r->before + sizeof before + n, head_of(b->values)->data, m));

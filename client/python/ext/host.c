@@ -84,8 +84,8 @@ static int32_t interrupted(void)
     return raised;
 }
 
-/* CPython's own hash of bytes, which is that of str as well: the function itself where this Python shows it (it needs
- * no GIL), else by way of a bytes object. */
+/* CPython's own hash of bytes, which is that of str as well: the function itself where this Python shows it
+ * (it needs no GIL), else by way of a bytes object. */
 struct hash_function {
     Py_hash_t (*hash)(const void *, Py_ssize_t);
     const char *name;

@@ -134,10 +134,12 @@ static int match_object(struct maker *m, uint32_t w, const struct kiln_type *t)
                    ? step_if(m, S_ENUM, t->kind == KILN_T_INTENUM, t, 0)
                    : MATCH_NOT;
     case KILN_T_FUNCTION:
-        return n && t->user < n->n_functions && n->functions[t->user] == o->serial ? step_if(m, S_NONE, 0, t, 0)
-                                                                                  : MATCH_NOT;
+        return n && t->user < n->n_functions && n->functions[t->user] == o->serial
+                   ? step_if(m, S_NONE, 0, t, 0)
+                   : MATCH_NOT;
     case KILN_T_TYPE:
-        return WORD_TAG(w) == W_TYPE && !strncmp(t->text, "class(", 6) && !strncmp(t->text + 6, o->text, strlen(o->text)) &&
+        return WORD_TAG(w) == W_TYPE && !strncmp(t->text, "class(", 6) &&
+                       !strncmp(t->text + 6, o->text, strlen(o->text)) &&
                        !strcmp(t->text + 6 + strlen(o->text), ")")
                    ? step_if(m, S_NONE, 0, t, 0)
                    : MATCH_NOT;
@@ -190,8 +192,9 @@ static int match_tuple(struct maker *m, const uint32_t **words, const struct kil
     if (named) {
         uint32_t serial = WORD_SERIAL(*(*words)++);
         /* a named tuple is a tuple too, where conversions are made */
-        if (t->kind == KILN_T_NAMEDTUPLE ? !numbers || t->user >= numbers->n_users || numbers->users[t->user] != serial
-                                         : !m->convert)
+        if (t->kind == KILN_T_NAMEDTUPLE
+                ? !numbers || t->user >= numbers->n_users || numbers->users[t->user] != serial
+                : !m->convert)
             return MATCH_NOT;
     }
     unsigned n = WORD_ITEMS(**words);
@@ -661,7 +664,9 @@ int pack_one(struct packer *k, PyObject *o, unsigned char *at)
 int plan_pack(const struct plan *plan, PyObject *const *values, uint32_t n, unsigned char *block,
               struct kiln_mem *mems, unsigned keep, struct reflected **ret_reflected)
 {
-    struct packer k = { .step = plan->steps, .mem = mems, .keep = keep & KEEP_ARRAYS, .keep_text = keep & KEEP_TEXT };
+    struct packer k = {
+        .step = plan->steps, .mem = mems, .keep = keep & KEEP_ARRAYS, .keep_text = keep & KEEP_TEXT
+    };
     *ret_reflected = NULL;
     for (uint32_t i = 0; plan->has_text && i < plan->n_arrays; i++)
         mems[i].size = 0; /* not all are used, and text_release looks at all */

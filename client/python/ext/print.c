@@ -235,7 +235,8 @@ static void words_text(struct buf *b, const uint32_t **w, bool numba)
         items_text(b, w, WORD_ITEMS(v), numba);
         break;
     case W_ENUM:
-        buf_printf(b, "%s(@%u)", object_at(WORD_SERIAL(v))->kind == O_INTENUM ? "IntEnum" : "Enum", WORD_SERIAL(v));
+        buf_printf(b, "%s(@%u)", object_at(WORD_SERIAL(v))->kind == O_INTENUM ? "IntEnum" : "Enum",
+                   WORD_SERIAL(v));
         break;
     case W_FUNCTION:
         buf_printf(b, "function(@%u)", WORD_SERIAL(v));

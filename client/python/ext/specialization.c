@@ -120,10 +120,12 @@ PyObject *specialization_call(struct specialization *s, const struct plan *plan,
         *ret_overflow = rc > 0;
         return NULL;
     }
-    struct owners own = {
-        .mems = mems, .n = plan->n_arrays, .keep = (PyObject *)s, .plain = s->plain, .numbers = &s->numbers,
-        .reflected = reflected
-    };
+    struct owners own = { .mems = mems,
+                          .n = plan->n_arrays,
+                          .keep = (PyObject *)s,
+                          .plain = s->plain,
+                          .numbers = &s->numbers,
+                          .reflected = reflected };
     Py_INCREF(&s->ob_base); /* other threads may drop it meanwhile, and the plan with it */
     int32_t status = run(s, ret, block, NULL, &exc);
     PyObject *result = finish(s, status, ret, &exc, &own);
@@ -159,10 +161,12 @@ static PyObject *call_large(struct specialization *s, const struct plan *plan, P
     } else {
         Py_INCREF(&s->ob_base);
         int32_t status = run(s, block + args + env, block, s->n_env ? block + args : NULL, &exc);
-        struct owners own = {
-            .mems = mems, .n = n_mems, .keep = (PyObject *)s, .plain = s->plain, .numbers = &s->numbers,
-            .reflected = reflected
-        };
+        struct owners own = { .mems = mems,
+                              .n = n_mems,
+                              .keep = (PyObject *)s,
+                              .plain = s->plain,
+                              .numbers = &s->numbers,
+                              .reflected = reflected };
         result = finish(s, status, block + args + env, &exc, &own);
         if (plan->has_text)
             text_release(mems, plan->n_arrays);
@@ -324,15 +328,15 @@ static int set_numbers(PyObject *tuple, const uint32_t **ret, uint32_t *ret_n)
 
 static int spec_init(struct specialization *s, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = { "artifact", "params",     "ret",  "env_types", "env", "nogil",
-                             "parallel", "raise_hook", "data", "numba", "classes", "functions", "keeps", NULL };
-    PyObject *artifact, *params = NULL, *env_types = NULL, *env = NULL, *hook = NULL, *data = NULL, *classes = NULL,
-             *functions = NULL;
+    static char *names[] = { "artifact",   "params", "ret",   "env_types", "env",       "nogil", "parallel",
+                             "raise_hook", "data",   "numba", "classes",   "functions", "keeps", NULL };
+    PyObject *artifact, *params = NULL, *env_types = NULL, *env = NULL, *hook = NULL, *data = NULL,
+                        *classes = NULL, *functions = NULL;
     const char *ret = NULL;
     int nogil = 0, parallel = 0, numba = 0, keeps = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$OzOOppOOpO!O!p", names, artifact_type, &artifact, &params,
-                                     &ret, &env_types, &env, &nogil, &parallel, &hook, &data, &numba, &PyTuple_Type, &classes,
-                                     &PyTuple_Type, &functions, &keeps))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$OzOOppOOpO!O!p", names, artifact_type, &artifact,
+                                     &params, &ret, &env_types, &env, &nogil, &parallel, &hook, &data, &numba,
+                                     &PyTuple_Type, &classes, &PyTuple_Type, &functions, &keeps))
         return -1;
     if (s->sig) {
         PyErr_SetString(PyExc_TypeError, "a Specialization is made once");

@@ -61,7 +61,8 @@ PyObject *typed_wrap(const struct kiln_type *t, struct kiln_mem *mem, PyObject *
     if (name && !class && !PyErr_Occurred())
         PyErr_Format(PyExc_SystemError, "kilnjit.typed is not there to take a %s", t->text);
     Py_XDECREF(name);
-    PyObject *o = class && !number_of(t->text, &number) ? PyType_GenericAlloc((PyTypeObject *)class, 0) : NULL;
+    PyObject *o =
+        class && !number_of(t->text, &number) ? PyType_GenericAlloc((PyTypeObject *)class, 0) : NULL;
     if (!o) {
         kiln_mem_unref(mem);
         return NULL;
@@ -146,13 +147,17 @@ static PyMethodDef container_methods[] = {
 };
 static PyGetSetDef container_getset[] = {
     { "_type", (getter)container_text, NULL, "Text of its type, None while it has none.", NULL },
-    { "_address", (getter)container_address, NULL, "What two objects that share their items have in common.", NULL },
+    { "_address", (getter)container_address, NULL, "What two objects that share their items have in common.",
+      NULL },
     { NULL, NULL, NULL, NULL, NULL },
 };
 static PyType_Slot container_slots[] = {
-    { Py_tp_new, container_new },         { Py_tp_dealloc, container_dealloc },
-    { Py_tp_methods, container_methods }, { Py_tp_getset, container_getset },
-    { Py_tp_doc, "Memory that compiled code and Python share." }, { 0, NULL },
+    { Py_tp_new, container_new },
+    { Py_tp_dealloc, container_dealloc },
+    { Py_tp_methods, container_methods },
+    { Py_tp_getset, container_getset },
+    { Py_tp_doc, "Memory that compiled code and Python share." },
+    { 0, NULL },
 };
 static PyType_Spec container_spec = {
     .name = "kilnjit._kiln.Container",

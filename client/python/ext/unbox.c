@@ -121,7 +121,8 @@ static bool same_array(struct np_array *a, const struct kiln_type *t, const stru
     unsigned n = t->ndim;
     return Py_TYPE(&a->ob_base) == np_ndarray && a->data == v->data && a->nd == (int)n &&
            a->descr->type_num >= 0 && a->descr->type_num < NP_KINDS &&
-           (t->numpy == NP_VOID ? same_dtype(a, t) : np_kinds[a->descr->type_num].number == t->numpy) && !(a->flags & NP_WRITEABLE) == t->readonly &&
+           (t->numpy == NP_VOID ? same_dtype(a, t) : np_kinds[a->descr->type_num].number == t->numpy) &&
+           !(a->flags & NP_WRITEABLE) == t->readonly &&
            !memcmp(a->dimensions, v->dims, n * sizeof *v->dims) &&
            !memcmp(a->strides, v->dims + n, n * sizeof *v->dims);
 }

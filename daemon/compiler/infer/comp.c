@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * comp.c - list, set and dict displays, and comprehensions.
  *
- * A comprehension is typed as the loops that it stands for. A generator expression that is an argument is made whole
- * before the call, as a list. */
+ * A comprehension is typed as the loops that it stands for. A generator expression that is an argument is
+ * made whole before the call, as a list. */
 #include "daemon/compiler/infer/pass.h"
 
 /* The function that puts one item into what this node makes; lists need none. */
@@ -16,8 +16,8 @@ static void adder(struct walk *w, uint32_t node, const struct type *t)
     types[0] = settled(w, t);
     types[1] = t->kind == TY_DICT ? t->items[0] : t->elem;
     types[2] = t->kind == TY_DICT ? t->items[1] : NULL;
-    protocol_call(w, node, fact_for(w, node), types[0], t->kind == TY_DICT ? "__setitem__" : "add", nodes, types,
-                  t->kind == TY_DICT ? 3 : 2, &ret);
+    protocol_call(w, node, fact_for(w, node), types[0], t->kind == TY_DICT ? "__setitem__" : "add", nodes,
+                  types, t->kind == TY_DICT ? 3 : 2, &ret);
 }
 
 const struct type *display(struct walk *w, uint32_t node)
@@ -126,7 +126,11 @@ const struct type *comprehension(struct walk *w, uint32_t node)
     const struct type *t;
 
     clause(w, node, clauses, count, 0);
-    t = container_new(w, node, kind == KIR_COMP_SET ? TY_SET : kind == KIR_COMP_DICT ? TY_DICT : TY_LIST, NULL, NULL);
+    t = container_new(w, node,
+                      kind == KIR_COMP_SET    ? TY_SET
+                      : kind == KIR_COMP_DICT ? TY_DICT
+                                              : TY_LIST,
+                      NULL, NULL);
     adder(w, node, t);
     return t;
 }

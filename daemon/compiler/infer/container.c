@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * container.c - lists, dicts and sets whose items' type is found as they are filled.
  *
- * `[]` says nothing of its items. Each place that makes a container (a display, a comprehension, a call) owns a
- * *cell*: the join of all that was ever put into what it made. While a function is being typed the container's type
- * names its cell, so that `append` finds it; a cell that widens makes the function be walked again. The last walk sees
- * final cells and plain types, and lowering never hears of any of this. */
+ * `[]` says nothing of its items. Each place that makes a container (a display, a comprehension, a call) owns
+ * a *cell*: the join of all that was ever put into what it made. While a function is being typed the
+ * container's type names its cell, so that `append` finds it; a cell that widens makes the function be walked
+ * again. The last walk sees final cells and plain types, and lowering never hears of any of this. */
 #include "daemon/compiler/infer/pass.h"
 
 #include "daemon/compiler/infer/box.h"
@@ -58,7 +58,8 @@ static bool holdable(const struct type *t)
     return type_class(t) != TC_V && t->kind != TY_POINTER;
 }
 
-/* What a typed container makes of a type: no weak numbers, so that Python and compiled code agree on one type. */
+/* What a typed container makes of a type: no weak numbers, so that Python and compiled code agree on one
+ * type. */
 static const struct type *strong_parts(struct walk *w, const struct type *t)
 {
     const struct type **items, *made;
@@ -222,7 +223,8 @@ const struct type *container_join(struct pass *p, const struct type *a, const st
             return NULL; /* one memory, two layouts */
         parts[i] = is_bottom(x) ? y : x;
     }
-    return type_container(p->types, a->kind, parts[0], parts[1], a->readonly, a->index == b->index ? a->index : 0);
+    return type_container(p->types, a->kind, parts[0], parts[1], a->readonly,
+                          a->index == b->index ? a->index : 0);
 }
 
 /* Cells that nothing was ever put into: `return []`. Integers then; true if there was one. */
@@ -245,7 +247,8 @@ static const char *const set_fields[] = { "_table", "_hashes", "_keys", "_used" 
 
 const struct type *box_fields(struct type_table *types, const struct type *t)
 {
-    const struct type *i64 = type_scalar(types, TY_INT64), *numbers = type_container(types, TY_LIST, i64, NULL, false, 0);
+    const struct type *i64 = type_scalar(types, TY_INT64),
+                      *numbers = type_container(types, TY_LIST, i64, NULL, false, 0);
     const struct type *items[5] = { numbers, numbers };
     uint32_t n = 2;
 

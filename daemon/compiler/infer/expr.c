@@ -180,8 +180,8 @@ static void conflict_notes(struct walk *w, uint32_t local)
     conflict_note(w, d, c->b, c->b_node);
 }
 
-/* An inner function that was made here, with what the variables that it captured hold now: they are cells. Where one
- * holds nothing (or two things), it stays as it was made. */
+/* An inner function that was made here, with what the variables that it captured hold now: they are cells.
+ * Where one holds nothing (or two things), it stays as it was made. */
 static const struct type *current_closure(struct walk *w, struct fact *f, const struct type *t)
 {
     uint32_t node = closure_node(w->w->in.fn, t, w->w->in.unit->prelude), n_locals, n_free;
@@ -198,7 +198,8 @@ static const struct type *current_closure(struct walk *w, struct fact *f, const 
     for (uint32_t i = 0; i < t->n_items; i++) {
         const struct type *held = i < n_locals ? w->s.types[locals[i]] : t->items[i];
         captures[i] = held ? settled(w, held) : NULL;
-        if (!held || held->kind == TY_CONFLICT || is_bottom(captures[i]) || (i < n_locals && w->s.unset[locals[i]]))
+        if (!held || held->kind == TY_CONFLICT || is_bottom(captures[i]) ||
+            (i < n_locals && w->s.unset[locals[i]]))
             return t;
     }
     now = type_function(w->p->types, t->prelude, t->index, captures, t->n_items);

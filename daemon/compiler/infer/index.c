@@ -158,8 +158,9 @@ static void know_item(struct walk *w, uint32_t node, uint32_t i)
     const struct fact *b = fact_for(w, base);
     struct fact *f = fact_for(w, node);
 
-    if (!k || k->kind != KIR_K_TUPLE || i >= k->n_items || (b->has_value && b->value_mod != w->w->in.unit->mod) ||
-        !is_pure(w, base) || const_of(w, k->items[i])->kind != KIR_K_STR)
+    if (!k || k->kind != KIR_K_TUPLE || i >= k->n_items ||
+        (b->has_value && b->value_mod != w->w->in.unit->mod) || !is_pure(w, base) ||
+        const_of(w, k->items[i])->kind != KIR_K_STR)
         return;
     f->has_value = true;
     f->value = const_of(w, k->items[i]);
@@ -192,8 +193,8 @@ static const struct type *tuple_index(struct walk *w, uint32_t node, const struc
     return t->n_items ? t->items[0] : mistake(w, node, NULL, "the tuple is empty");
 }
 
-/* x[i] done by the prelude. As a target: the type that x[i] has where it is read, or what is stored if it can't be;
- * the call itself is made by `store`, which knows the value's type. */
+/* x[i] done by the prelude. As a target: the type that x[i] has where it is read, or what is stored if it
+ * can't be; the call itself is made by `store`, which knows the value's type. */
 static const struct type *item_by_protocol(struct walk *w, uint32_t node, const struct type *base,
                                            const struct type *it, bool store)
 {

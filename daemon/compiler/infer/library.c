@@ -166,7 +166,8 @@ static const struct type *method_call(struct walk *w, struct call *c, const char
         return w->p->bottom;
     if (row && !is_container(method->elem))
         return row->rule(w, c, row);
-    snprintf(full, sizeof full, "%s.%.*s", protocol_prefix(method->elem), (int)strcspn(name + 1, "("), name + 1);
+    snprintf(full, sizeof full, "%s.%.*s", protocol_prefix(method->elem), (int)strcspn(name + 1, "("),
+             name + 1);
     if (is_container(method->elem)) {
         const struct type *grown = protocol_grow(w, c, method->elem, strchr(full, '.') + 1);
         grow_local(w, kir_arg(node_at(w, kir_arg(node_at(w, c->node), 0)), 0), grown);
@@ -243,7 +244,8 @@ const struct type *library_attr(struct walk *w, uint32_t node, struct fact *f, c
     if (row)
         return row->rule(w, &c, row);
     strcat(key, "()");
-    if ((base->kind == TY_ARRAY || type_is_number(base) ? find(key) != NULL : false) || protocol_has(w, base, name)) {
+    if ((base->kind == TY_ARRAY || type_is_number(base) ? find(key) != NULL : false) ||
+        protocol_has(w, base, name)) {
         t = type_named(w->p->types, TY_METHOD, key, base, NULL, 0);
         return t ? t : fail_memory(w->p);
     }

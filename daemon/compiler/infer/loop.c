@@ -155,8 +155,8 @@ static bool asks_unroll(struct walk *w, uint32_t node)
     return node_at(w, node)->op == KIR_CALL && fact_for(w, node)->intrinsic == LIB_LITERAL_UNROLL;
 }
 
-/* What a loop goes over, when the body may know its items, one a round: what literal_unroll is given, and texts (names of
- * fields, as a rule). A constant tuple, or a display. KIR_NIL: not so. */
+/* What a loop goes over, when the body may know its items, one a round: what literal_unroll is given, and
+ * texts (names of fields, as a rule). A constant tuple, or a display. KIR_NIL: not so. */
 static uint32_t literals_of(struct walk *w, uint32_t node, const struct type *t)
 {
     bool asked = asks_unroll(w, node);
@@ -311,7 +311,8 @@ void for_loop(struct walk *w, uint32_t node)
 
     if (w->s.dead) /* the iterable never comes back: it raises, or it is a diagnosed mistake */
         return;
-    if (mixed(t) || (asks_unroll(w, kir_arg(n, 1)) && t->kind == TY_TUPLE) || literals_of(w, kir_arg(n, 1), t) != KIR_NIL) {
+    if (mixed(t) || (asks_unroll(w, kir_arg(n, 1)) && t->kind == TY_TUPLE) ||
+        literals_of(w, kir_arg(n, 1), t) != KIR_NIL) {
         unrolled(w, node, t);
         return;
     }

@@ -54,16 +54,16 @@ static const char *operator_name(enum kir_binary op)
 
 static const char *dunder(enum kir_binary op)
 {
-    static const char *const names[] = { NULL,         "__add__",    "__sub__",    "__mul__", "__truediv__",
-                                         "__floordiv__", "__mod__",  "__pow__",    "__matmul__", "__lshift__",
-                                         "__rshift__", "__and__",    "__or__",     "__xor__" };
+    static const char *const names[] = { NULL,           "__add__", "__sub__", "__mul__",    "__truediv__",
+                                         "__floordiv__", "__mod__", "__pow__", "__matmul__", "__lshift__",
+                                         "__rshift__",   "__and__", "__or__",  "__xor__" };
 
     return op < KIR_B__END ? names[op] : NULL;
 }
 
 /* An operator that the prelude has for the type of either side. */
-static bool by_protocol(struct walk *w, uint32_t node, struct fact *f, const char *name, uint32_t left, uint32_t right,
-                        const struct type *a, const struct type *b, const struct type **ret)
+static bool by_protocol(struct walk *w, uint32_t node, struct fact *f, const char *name, uint32_t left,
+                        uint32_t right, const struct type *a, const struct type *b, const struct type **ret)
 {
     const uint32_t nodes[2] = { left, right };
     const struct type *types[2] = { settled(w, a), settled(w, b) };
@@ -252,8 +252,8 @@ const struct type *binary_type(struct walk *w, uint32_t node, struct fact *f, en
     return t ? t : no_operator(w, node, binary_text(op), a, b);
 }
 
-const struct type *inplace_type(struct walk *w, uint32_t node, struct fact *f, enum kir_binary op, uint32_t left,
-                                uint32_t right, const struct type *a, const struct type *b)
+const struct type *inplace_type(struct walk *w, uint32_t node, struct fact *f, enum kir_binary op,
+                                uint32_t left, uint32_t right, const struct type *a, const struct type *b)
 {
     char name[40];
 
@@ -449,7 +449,7 @@ static bool compare_by_protocol(struct walk *w, uint32_t node, struct fact *f, e
                                 const uint32_t *nodes, const struct type *a, const struct type *b,
                                 const struct type **ret)
 {
-    static const char *const names[] = { NULL,     "__eq__", "__ne__", "__lt__",   "__le__", "__gt__",
+    static const char *const names[] = { NULL,     "__eq__", "__ne__", "__lt__", "__le__",   "__gt__",
                                          "__ge__", NULL,     NULL,     "__in__", "__notin__" };
     const struct type *types[2] = { settled(w, a), settled(w, b) }, *self = op >= KIR_C_IN ? b : a;
 
@@ -457,7 +457,8 @@ static bool compare_by_protocol(struct walk *w, uint32_t node, struct fact *f, e
         (op < KIR_C_IN && a->kind != b->kind))
         return false;
     if (op >= KIR_C_IN && is_text(b) && a != b && (b->kind == TY_STR || !type_is_integer(a))) {
-        *ret = mistake(w, node, NULL, "'in' of %s takes %s on its left, not %s", show(w, b), show(w, b), show(w, a));
+        *ret = mistake(w, node, NULL, "'in' of %s takes %s on its left, not %s", show(w, b), show(w, b),
+                       show(w, a));
         return true;
     }
     return protocol_call(w, node, f, self, names[op], nodes, types, 2, ret);
@@ -484,7 +485,8 @@ const struct type *compare(struct walk *w, uint32_t node, struct fact *f)
         else if (i)
             state_join(w, &early, &w->s);
         b = expr(w, items[i + 1]);
-        if (n_ops == 1 && !is_bottom(a) && !is_bottom(b) && compare_by_protocol(w, node, f, op, items, a, b, &t))
+        if (n_ops == 1 && !is_bottom(a) && !is_bottom(b) &&
+            compare_by_protocol(w, node, f, op, items, a, b, &t))
             return t;
         if (n_ops == 1 && op <= KIR_C_GE && (a->kind == TY_ARRAY || b->kind == TY_ARRAY) && !is_bottom(a) &&
             !is_bottom(b) && a->kind != TY_NONE && b->kind != TY_NONE)
@@ -509,9 +511,13 @@ const struct type *compare(struct walk *w, uint32_t node, struct fact *f)
         f->operand = operands[0];
         if (m && o && m->kind == KIR_K_ENUM && o->kind == KIR_K_ENUM && m->usertype == o->usertype &&
             (ops[0] == KIR_C_EQ || ops[0] == KIR_C_NE || ops[0] == KIR_C_IS || ops[0] == KIR_C_ISNOT))
-            return know_bool(w, f, (m->items[0] == o->items[0]) == (ops[0] == KIR_C_EQ || ops[0] == KIR_C_IS));
-        if (m && o && m->kind == KIR_K_STR && o->kind == KIR_K_STR && (ops[0] == KIR_C_EQ || ops[0] == KIR_C_NE))
-            return know_bool(w, f, (m->s.len == o->s.len && memcmp(m->s.p, o->s.p, m->s.len) == 0) == (ops[0] == KIR_C_EQ));
+            return know_bool(w, f,
+                             (m->items[0] == o->items[0]) == (ops[0] == KIR_C_EQ || ops[0] == KIR_C_IS));
+        if (m && o && m->kind == KIR_K_STR && o->kind == KIR_K_STR &&
+            (ops[0] == KIR_C_EQ || ops[0] == KIR_C_NE))
+            return know_bool(w, f,
+                             (m->s.len == o->s.len && memcmp(m->s.p, o->s.p, m->s.len) == 0) ==
+                                 (ops[0] == KIR_C_EQ));
         if (known_int(w, items[0], &x) && known_int(w, items[1], &y)) {
             switch ((enum kir_compare)ops[0]) {
             case KIR_C_EQ:

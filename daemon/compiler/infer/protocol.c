@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * protocol.c - operators, statements and methods of types whose meaning is written in the prelude: `a + b` of lists
- * is the prelude's "list.__add__". Names are Python's, with these of our own: "__in__" and "__notin__" take (item,
- * container), as the text does; "__rmul__" and other reflected ones take their operands in the order of the text too.
+ * protocol.c - operators, statements and methods of types whose meaning is written in the prelude: `a + b` of
+ * lists is the prelude's "list.__add__". Names are Python's, with these of our own: "__in__" and "__notin__"
+ * take (item, container), as the text does; "__rmul__" and other reflected ones take their operands in the
+ * order of the text too.
  */
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +51,8 @@ bool protocol_has(const struct walk *w, const struct type *t, const char *name)
 }
 
 bool protocol_call(struct walk *w, uint32_t node, struct fact *f, const struct type *self, const char *name,
-                   const uint32_t *nodes, const struct type *const *types, uint32_t n, const struct type **ret)
+                   const uint32_t *nodes, const struct type *const *types, uint32_t n,
+                   const struct type **ret)
 {
     struct arg *args = arena_new_array(w->p->a, n + 1, struct arg); /* *args of the function keep it */
     struct call c = { .node = node, .f = f, .args = args, .n_args = n };
@@ -61,7 +63,7 @@ bool protocol_call(struct walk *w, uint32_t node, struct fact *f, const struct t
         fail_memory(w->p);
         return true;
     }
-    if ( !full_name(self, name, full, sizeof full))
+    if (!full_name(self, name, full, sizeof full))
         return false;
     c.name = full;
     for (uint32_t i = 0; i < n; i++) {
@@ -78,10 +80,12 @@ static const struct {
     uint32_t a, b; /* arguments after the receiver, from 1; 0: none */
     bool items;    /* the argument is iterated */
 } growth[] = {
-    { TY_LIST, "append", 1, 0, false },     { TY_LIST, "insert", 2, 0, false }, { TY_LIST, "extend", 1, 0, true },
-    { TY_LIST, "__setitem__", 2, 0, false }, { TY_LIST, "__iadd__", 1, 0, true }, { TY_SET, "add", 1, 0, false },
-    { TY_SET, "update", 1, 0, true },       { TY_SET, "__ior__", 1, 0, true },  { TY_DICT, "__setitem__", 1, 2, false },
-    { TY_DICT, "setdefault", 1, 2, false }, { TY_DICT, "update", 1, 0, true },
+    { TY_LIST, "append", 1, 0, false },      { TY_LIST, "insert", 2, 0, false },
+    { TY_LIST, "extend", 1, 0, true },       { TY_LIST, "__setitem__", 2, 0, false },
+    { TY_LIST, "__iadd__", 1, 0, true },     { TY_SET, "add", 1, 0, false },
+    { TY_SET, "update", 1, 0, true },        { TY_SET, "__ior__", 1, 0, true },
+    { TY_DICT, "__setitem__", 1, 2, false }, { TY_DICT, "setdefault", 1, 2, false },
+    { TY_DICT, "update", 1, 0, true },
 };
 
 static const struct type *argument(const struct call *c, uint32_t k)
@@ -89,7 +93,8 @@ static const struct type *argument(const struct call *c, uint32_t k)
     return k && k < c->n_args ? c->args[k].type : NULL; /* args[0] is the receiver */
 }
 
-const struct type *protocol_grow(struct walk *w, const struct call *c, const struct type *self, const char *name)
+const struct type *protocol_grow(struct walk *w, const struct call *c, const struct type *self,
+                                 const char *name)
 {
     for (size_t i = 0; is_container(self) && i < sizeof growth / sizeof growth[0]; i++) {
         const struct type *a, *b;

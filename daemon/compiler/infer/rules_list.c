@@ -65,7 +65,8 @@ const struct type *rule_LISTOP(struct walk *w, struct call *c, const struct libr
             return w->p->bottom;
     if (!rule_params(w, c, rows[k].params, c->n_args, &p))
         return w->p->bottom;
-    for (uint32_t i = 1; i < p.n && row->id != LIB_L_SLICE; i++) { /* indexes are 64 bits, values have the item's type */
+    for (uint32_t i = 1; i < p.n && row->id != LIB_L_SLICE;
+         i++) { /* indexes are 64 bits, values have the item's type */
         bool value = i == 2 ? row->id == LIB_L_PUT || row->id == LIB_L_SET : row->id == LIB_L_PUSH;
         if (value && !assignable(w->p, p.at[i].type, p.at[0].type->elem))
             return rule_wrong(w, c, &p.at[i], show(w, p.at[0].type->elem));
@@ -82,10 +83,10 @@ static const struct {
     bool typed;
     const char *maker;
 } makers[] = {
-    { LIB_LIST, TY_LIST, false, "list.__new__" },     { LIB_SET, TY_SET, false, "set.__new__" },
-    { LIB_DICT, TY_DICT, false, "dict.__new__" },     { LIB_TYPED_LIST, TY_LIST, true, "typed.List" },
-    { LIB_TYPED_SET, TY_SET, true, "typed.Set" },     { LIB_TYPED_DICT, TY_DICT, true, "typed.Dict" },
-    { LIB_EMPTY_LIST, TY_LIST, true, NULL },          { LIB_EMPTY_SET, TY_SET, true, NULL },
+    { LIB_LIST, TY_LIST, false, "list.__new__" }, { LIB_SET, TY_SET, false, "set.__new__" },
+    { LIB_DICT, TY_DICT, false, "dict.__new__" }, { LIB_TYPED_LIST, TY_LIST, true, "typed.List" },
+    { LIB_TYPED_SET, TY_SET, true, "typed.Set" }, { LIB_TYPED_DICT, TY_DICT, true, "typed.Dict" },
+    { LIB_EMPTY_LIST, TY_LIST, true, NULL },      { LIB_EMPTY_SET, TY_SET, true, NULL },
     { LIB_EMPTY_DICT, TY_DICT, true, NULL },
 };
 
@@ -98,7 +99,8 @@ static uint32_t maker_of(enum intrinsic id)
     return k;
 }
 
-static const struct type *made(struct walk *w, struct call *c, uint32_t k, const struct type *a, const struct type *b)
+static const struct type *made(struct walk *w, struct call *c, uint32_t k, const struct type *a,
+                               const struct type *b)
 {
     w->w->raises = true;
     return makers[k].typed ? container_typed(w, c->node, makers[k].kind, a, b)
@@ -141,12 +143,14 @@ const struct type *rule_EMPTY(struct walk *w, struct call *c, const struct libra
 /* What the block takes is passed as one tuple, whose type the host is told; what it gives is one too. */
 const struct type *rule_OBJMODE(struct walk *w, struct call *c, const struct library_row *row)
 {
-    const struct kir_const *text = c->n_args > 1 && c->args[1].from == ARG_NODE ? known(w, c->args[1].node) : NULL;
+    const struct kir_const *text =
+        c->n_args > 1 && c->args[1].from == ARG_NODE ? known(w, c->args[1].node) : NULL;
     const struct type *t;
     struct kiln_err e = KILN_ERR_INIT;
 
     if (!text || text->kind != KIR_K_STR || c->args[0].type->kind != TY_ARRAY)
-        return mistake(w, c->node, NULL, "objmode needs the number of a function and the type of its results");
+        return mistake(w, c->node, NULL,
+                       "objmode needs the number of a function and the type of its results");
     if (type_parse(w->p->types, text->s.p, text->s.len, &t, &e) < 0)
         return mistake(w, c->node, NULL, "%s", e.msg);
     for (uint32_t i = 2; i < c->n_args; i++) {

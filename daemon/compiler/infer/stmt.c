@@ -72,7 +72,8 @@ static bool store_by_protocol(struct walk *w, uint32_t target, const struct type
 {
     const struct kir_node *n = node_at(w, target);
     const uint32_t nodes[3] = { kir_arg(n, 0), kir_arg(n, 1), value };
-    const struct type *base = fact_for(w, nodes[0])->type, *index = fact_for(w, nodes[1])->type, *types[3], *ret;
+    const struct type *base = fact_for(w, nodes[0])->type, *index = fact_for(w, nodes[1])->type, *types[3],
+                      *ret;
     struct arg args[3] = { { .type = base }, { .type = index }, { .type = t } };
     struct call c = { .node = target, .args = args, .n_args = 3 };
 
@@ -243,7 +244,8 @@ static bool augmented_item(struct walk *w, uint32_t node, uint32_t target, uint3
         types[1] = base->items[0];
     protocol_call(w, target, f, base, "__getitem__", nodes, types, 2, &old);
     getter = f->callee;
-    t = is_bottom(old) || is_bottom(v) ? w->p->bottom : binary_type(w, node, whole, op, target, value, old, v);
+    t = is_bottom(old) || is_bottom(v) ? w->p->bottom
+                                       : binary_type(w, node, whole, op, target, value, old, v);
     whole = fact_for(w, node);
     whole->type = t;
     if (is_bottom(t))
@@ -398,7 +400,8 @@ static void delete_item(struct walk *w, uint32_t target)
 {
     const struct kir_node *n = node_at(w, target);
     const uint32_t nodes[2] = { kir_arg(n, 0), kir_arg(n, 1) };
-    const struct type *base = expr(w, nodes[0]), *types[2] = { settled(w, base), settled(w, expr(w, nodes[1])) }, *t;
+    const struct type *base = expr(w, nodes[0]),
+                      *types[2] = { settled(w, base), settled(w, expr(w, nodes[1])) }, *t;
 
     *fact_for(w, target) = (struct fact){ .type = w->p->none };
     if (is_bottom(base) || is_bottom(types[1]))
@@ -501,7 +504,9 @@ static void statement(struct walk *w, uint32_t node)
         block(w, node);
         break;
     default:
-        mistake(w, node, n->op == KIR_WITH ? "only objmode can be entered: with objmode(y=\"float64\")" : NULL, "'%s' is not compiled by this version", kir_opinfo(n->op)->text);
+        mistake(w, node,
+                n->op == KIR_WITH ? "only objmode can be entered: with objmode(y=\"float64\")" : NULL,
+                "'%s' is not compiled by this version", kir_opinfo(n->op)->text);
     }
 }
 

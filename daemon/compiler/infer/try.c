@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * try.c - try statements.
  *
- * A handler can be entered from anywhere inside the body, so a variable has one type in it: the join of all that it
- * holds while the body runs (the *guard*'s). Lowering keeps a copy in a slot of that type for as long as the body runs.
+ * A handler can be entered from anywhere inside the body, so a variable has one type in it: the join of all
+ * that it holds while the body runs (the *guard*'s). Lowering keeps a copy in a slot of that type for as long
+ * as the body runs.
  *
- * A finally block is typed once for each way into it, in a context of its own: after the body, from an exception, and
- * for each return, break and continue that leaves through it. So what is known on one way is not blurred by the others. */
+ * A finally block is typed once for each way into it, in a context of its own: after the body, from an
+ * exception, and for each return, break and continue that leaves through it. So what is known on one way is
+ * not blurred by the others. */
 #include <string.h>
 
 #include "daemon/compiler/infer/pass.h"
@@ -69,7 +71,8 @@ static void enter(struct walk *w, const struct guard *g)
 static bool is_exception(const struct type *t)
 {
     return t->kind == TY_EXCEPTION ||
-           (t->kind == TY_LIBRARY && is_exception_name(t->name + (strncmp(t->name, "builtins.", 9) == 0 ? 9 : 0)));
+           (t->kind == TY_LIBRARY &&
+            is_exception_name(t->name + (strncmp(t->name, "builtins.", 9) == 0 ? 9 : 0)));
 }
 
 /* An exception class or a tuple of them; *ret_all: it takes everything. */

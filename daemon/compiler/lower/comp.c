@@ -41,7 +41,8 @@ struct val eval_display(struct fn *f, uint32_t node)
     const struct kir_node *n = node_of(f, node);
     struct val c = container_make(f, fact_of(f, node)->type, node);
     uint32_t count, n_values = 0;
-    const uint32_t *items = kir_list(n, 0, &count), *values = n->op == KIR_DICT ? kir_list(n, 1, &n_values) : NULL;
+    const uint32_t *items = kir_list(n, 0, &count),
+                   *values = n->op == KIR_DICT ? kir_list(n, 1, &n_values) : NULL;
     for (uint32_t i = 0; i < count && !f->dead && !f->lo->failed; i++) {
         bool star = node_of(f, items[i])->op == KIR_STAR;
         size_t mark = temps_mark(f);
@@ -91,8 +92,8 @@ static void clause(struct fn *f, const struct comp *x, uint32_t k)
         it = own_take(f, it);
         temp_hold(f, &it);
     }
-    LLVMBasicBlockRef top = fn_block(f, "comp"), body = fn_block(f, "comp.body"), next = fn_block(f, "comp.next"),
-                      out = fn_block(f, "comp.out");
+    LLVMBasicBlockRef top = fn_block(f, "comp"), body = fn_block(f, "comp.body"),
+                      next = fn_block(f, "comp.next"), out = fn_block(f, "comp.out");
     LLVMValueRef kv = fn_alloca(f, lo->i64, "k"), i;
     LLVMBuildStore(f->b, lo_int(lo, 0), kv);
     edges_apply(f, f->ctx, x->clauses[k], EDGE_ENTRY);

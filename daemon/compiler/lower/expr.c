@@ -239,7 +239,6 @@ static struct val eval_tuple(struct fn *f, uint32_t node)
     return val_join(f, t, items, n);
 }
 
-
 /* Field of a named tuple, by the module's table; UINT32_MAX if there is none. */
 static uint32_t field_index(struct fn *f, const struct type *t, const struct kir_const *name)
 {
@@ -318,7 +317,8 @@ static struct val dispatch(struct fn *f, uint32_t node)
 {
     const struct kir_node *n = node_of(f, node);
     const struct fact *fa = fact_of(f, node);
-    bool operator = n->op == KIR_UNARY || n->op == KIR_BINARY || n->op == KIR_COMPARE || n->op == KIR_SUBSCRIPT;
+    bool operator=
+        n->op == KIR_UNARY || n->op == KIR_BINARY || n->op == KIR_COMPARE || n->op == KIR_SUBSCRIPT;
     if (fa->callee && operator)
         return call_prelude_node(f, node);
     switch (n->op) {

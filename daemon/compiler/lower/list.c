@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * list.c - lists, dicts and sets in memory: making them, giving them up, their items.
  *
- * The value is its kiln_mem. A list's memory begins with struct kiln_list_head; a dict's or set's holds the allocator's
- * release and the struct of box.h. Each type has one function kiln.drop.N that gives up what the memory holds; it is
- * put where the allocator had its release, which it calls last. */
+ * The value is its kiln_mem. A list's memory begins with struct kiln_list_head; a dict's or set's holds the
+ * allocator's release and the struct of box.h. Each type has one function kiln.drop.N that gives up what the
+ * memory holds; it is put where the allocator had its release, which it calls last. */
 #include "daemon/compiler/infer/box.h"
 
 #include <stdio.h>
@@ -134,7 +134,8 @@ static LLVMValueRef list_memory(struct fn *f, const struct type *t, uint32_t nod
     return mem;
 }
 
-/* An empty list, dict or set. Lists inside are made first and held, so that nothing is lost when memory ends. */
+/* An empty list, dict or set. Lists inside are made first and held, so that nothing is lost when memory ends.
+ */
 struct val container_make(struct fn *f, const struct type *t, uint32_t node)
 {
     struct lo *lo = f->lo;
@@ -158,7 +159,8 @@ struct val container_make(struct fn *f, const struct type *t, uint32_t node)
     LLVMValueRef mem = mem_new(f, t, lo_int(lo, BOX_FIELDS + l.size), node, &release);
     LLVMValueRef data = memory(f, mem);
     LLVMBuildStore(f->b, release, data);
-    mem_store(f, at_offset(f, data, BOX_FIELDS), own_take(f, val_join(f, fields, items, fields->n_items)), false);
+    mem_store(f, at_offset(f, data, BOX_FIELDS), own_take(f, val_join(f, fields, items, fields->n_items)),
+              false);
     struct val v = val_scalar(f, t, mem);
     temp_hold(f, &v);
     return v;
@@ -244,7 +246,8 @@ LLVMValueRef container_length(struct fn *f, struct val c)
 
 /* ---- x[i], and what intrinsics.py names ---- */
 
-static LLVMValueRef checked_index(struct fn *f, struct val l, uint32_t index, uint32_t node, const char *message)
+static LLVMValueRef checked_index(struct fn *f, struct val l, uint32_t index, uint32_t node,
+                                  const char *message)
 {
     LLVMValueRef i = to_index(f, eval(f, index)), n;
     if (f->dead)
@@ -279,13 +282,15 @@ void list_store(struct fn *f, struct val l, uint32_t index, uint32_t node, struc
         replace(f, l, item_at(f, l, i), v);
 }
 
-void list_augassign(struct fn *f, struct val l, uint32_t index, uint32_t aug, uint32_t target, uint32_t value_node)
+void list_augassign(struct fn *f, struct val l, uint32_t index, uint32_t aug, uint32_t target,
+                    uint32_t value_node)
 {
     LLVMValueRef i = checked_index(f, l, index, target, "list index out of range");
     const struct type *read = fact_of(f, target)->type;
     if (f->dead)
         return;
-    struct val old = list_item(f, l, i), v = aug_value(f, aug, read ? convert(f, old, read) : old, value_node);
+    struct val old = list_item(f, l, i),
+               v = aug_value(f, aug, read ? convert(f, old, read) : old, value_node);
     if (!f->dead && v.t) /* the list may have moved meanwhile, or be shorter: look again */
         replace(f, l, item_at(f, l, i), v);
 }
@@ -357,7 +362,8 @@ static struct val op_reserve(struct fn *f, uint32_t node, const struct val *a, u
     return val_none(f);
 }
 
-/* (start, stop, step) of a slice on n items; start + k * step for k < (stop - start) / step are the indexes. */
+/* (start, stop, step) of a slice on n items; start + k * step for k < (stop - start) / step are the indexes.
+ */
 static struct val op_slice(struct fn *f, uint32_t node, const struct val *a, uint32_t n)
 {
     struct lo *lo = f->lo;
@@ -371,7 +377,8 @@ static struct val op_slice(struct fn *f, uint32_t node, const struct val *a, uin
             lo_fail_at(f, node, "a slice's bounds may not be None at run time here");
     }
     slice_resolve(f, parts, to_index(f, a[1]), node, &start, &step, &len);
-    struct val items[3] = { val_scalar(f, pyint, start), val_scalar(f, pyint, len), val_scalar(f, pyint, step) };
+    struct val items[3] = { val_scalar(f, pyint, start), val_scalar(f, pyint, len),
+                            val_scalar(f, pyint, step) };
     return f->dead ? val_dead() : val_join(f, fact_of(f, node)->type, items, 3);
 }
 
@@ -393,9 +400,9 @@ static const struct {
     const char *name;
     list_fn *build;
 } ops[] = {
-    { "new", op_new },       { "get", op_get },         { "take", op_take },   { "set", op_set },   { "put", op_put }, { "push", op_push },
-    { "move", op_move },     { "resize", op_resize },   { "reserve", op_reserve }, { "slice", op_slice },
-    { "view", op_view },     { "bits", op_bits },
+    { "new", op_new },         { "get", op_get },     { "take", op_take }, { "set", op_set },
+    { "put", op_put },         { "push", op_push },   { "move", op_move }, { "resize", op_resize },
+    { "reserve", op_reserve }, { "slice", op_slice }, { "view", op_view }, { "bits", op_bits },
 };
 
 struct val lower_list_op(struct fn *f, uint32_t node, const char *name, const struct val *a, uint32_t n)

@@ -231,7 +231,8 @@ static bool range_min(struct fn *f, uint32_t iter, struct val r, int64_t *ret)
 
 static void loop_push(struct fn *f, struct loop *l, uint32_t node)
 {
-    *l = (struct loop){ .up = f->loop, .bound = f->bound, .node = node, .context = f->ctx, .final = f->final };
+    *l =
+        (struct loop){ .up = f->loop, .bound = f->bound, .node = node, .context = f->ctx, .final = f->final };
     l->next = fn_block(f, "next");
     l->out = fn_block(f, "out");
     f->loop = l;
@@ -339,7 +340,9 @@ static void for_unrolled(struct fn *f, uint32_t node, struct val it)
     const struct kir_node *n = node_of(f, node);
     const struct fact *fa = fact_of(f, node);
     uint32_t outer = f->ctx;
-    struct loop l = { .up = f->loop, .bound = f->bound, .node = node, .out = fn_block(f, "out"), .final = f->final };
+    struct loop l = {
+        .up = f->loop, .bound = f->bound, .node = node, .out = fn_block(f, "out"), .final = f->final
+    };
     f->loop = &l;
     edges_apply(f, outer, node, EDGE_ENTRY);
     for (uint32_t k = 0; k < fa->n_contexts && !f->dead; k++) {

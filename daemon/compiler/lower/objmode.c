@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * objmode.c - a call of Python from compiled code, through the host: values and results lie in memory as in an argument
- * block, and texts say which types they have. */
+ * objmode.c - a call of Python from compiled code, through the host: values and results lie in memory as in
+ * an argument block, and texts say which types they have. */
 #include <string.h>
 
 #include "daemon/compiler/lower/lo.h"
@@ -40,11 +40,13 @@ struct val op_objmode(struct fn *f, uint32_t node, const struct val *a, uint32_t
     }
     LLVMValueRef in = room_for(f, args), out = room_for(f, ret), i64 = to_index(f, arr_load(f, a[0], NULL));
     mem_store(f, in, val_join(f, args, a + 2, args->n_items), false);
-    LLVMTypeRef params[5] = { lo->i64, lo->ptr, lo->ptr, lo->ptr, lo->ptr }, type = LLVMFunctionType(lo->i32, params, 5, 0);
+    LLVMTypeRef params[5] = { lo->i64, lo->ptr, lo->ptr, lo->ptr, lo->ptr },
+                type = LLVMFunctionType(lo->i32, params, 5, 0);
     LLVMValueRef host = LLVMBuildLoad2(f->b, lo->ptr, lo->host, "");
     /* two u32, then pointers of the target's size */
     uint64_t service = (offsetof(struct kiln_host, call_python) - 8) / sizeof(void *);
-    LLVMValueRef fn = LLVMBuildLoad2(f->b, lo->ptr, at_offset(f, host, 8 + service * lo->t->pointer_bytes), "");
+    LLVMValueRef fn =
+        LLVMBuildLoad2(f->b, lo->ptr, at_offset(f, host, 8 + service * lo->t->pointer_bytes), "");
     LLVMValueRef values[5] = { i64, text_of(f, args), in, text_of(f, ret), out };
     raise_status(f, LLVMBuildCall2(f->b, type, fn, values, 5, ""), node, false);
     if (f->dead)

@@ -105,10 +105,13 @@ static LLVMValueRef mem_of(struct fn *f, LLVMValueRef exc, unsigned i)
         helper_begin(&h);
         LLVMValueRef x = LLVMGetParam(fn, 0), k = LLVMGetParam(fn, 1);
         LLVMValueRef count = LLVMBuildLoad2(h.b, lo->i32, at_offset(&h, x, EXC_OFFSET(n_args)), "");
-        LLVMBasicBlockRef there = fn_block(&h, "there"), mem = fn_block(&h, "mem"), none = fn_block(&h, "none");
+        LLVMBasicBlockRef there = fn_block(&h, "there"), mem = fn_block(&h, "mem"),
+                          none = fn_block(&h, "none");
         LLVMValueRef off = LLVMBuildMul(h.b, k, lo_int(lo, sizeof(struct kiln_exc_arg)), "");
-        LLVMValueRef arg = LLVMBuildInBoundsGEP2(h.b, lo->i8, at_offset(&h, x, EXC_OFFSET(args)), &off, 1, "");
-        fn_cond(&h, LLVMBuildICmp(h.b, LLVMIntULT, k, LLVMBuildZExt(h.b, count, lo->i64, ""), ""), there, none);
+        LLVMValueRef arg =
+            LLVMBuildInBoundsGEP2(h.b, lo->i8, at_offset(&h, x, EXC_OFFSET(args)), &off, 1, "");
+        fn_cond(&h, LLVMBuildICmp(h.b, LLVMIntULT, k, LLVMBuildZExt(h.b, count, lo->i64, ""), ""), there,
+                none);
         fn_at(&h, there);
         LLVMValueRef kind = LLVMBuildLoad2(h.b, lo->i32, arg, "");
         fn_cond(&h, LLVMBuildICmp(h.b, LLVMIntEQ, kind, lo_i32(lo, KILN_ARG_MEM), ""), mem, none);
@@ -154,7 +157,8 @@ static bool is_made(const struct instance *in, uint32_t context, uint32_t node)
     parts = kir_list(n, 0, &count);
     for (uint32_t i = 0; i < count; i++) { /* see fstring_is_template */
         const struct fact *part = fact_at(in, context, parts[i]);
-        if (in->fn->nodes[parts[i]].op == KIR_FORMAT && (part->callee || part->getter || !part->type || part->type->kind == TY_STR))
+        if (in->fn->nodes[parts[i]].op == KIR_FORMAT &&
+            (part->callee || part->getter || !part->type || part->type->kind == TY_STR))
             return true;
     }
     return false;
@@ -370,7 +374,8 @@ static bool builtin_below(uint32_t class_id, uint32_t base)
 #include "proto/abi/exceptions.def"
 #undef X
     };
-    while (class_id != base && class_id < sizeof(parents) / sizeof(parents[0]) && parents[class_id] != class_id)
+    while (class_id != base && class_id < sizeof(parents) / sizeof(parents[0]) &&
+           parents[class_id] != class_id)
         class_id = parents[class_id];
     return class_id == base;
 }
@@ -408,7 +413,8 @@ static LLVMValueRef is_below(struct fn *f, uint32_t base)
     }
     for (uint32_t i = 0; i < mod->n_consts; i++)
         if (mod->consts[i].kind == KIR_K_EXCEPTION && is_among(&mod->consts[i], name, len))
-            r = LLVMBuildOr(f->b, r, LLVMBuildICmp(f->b, LLVMIntEQ, id, lo_i32(lo, KILN_EXC_USER + i), ""), "");
+            r = LLVMBuildOr(f->b, r, LLVMBuildICmp(f->b, LLVMIntEQ, id, lo_i32(lo, KILN_EXC_USER + i), ""),
+                            "");
     return r;
 }
 
@@ -487,8 +493,7 @@ static void args_push_value(struct fn *f, struct exc_args *x, struct val v)
         if (x->n < KILN_EXC_ARGS_MAX)
             x->item[x->n].text = v;
         args_push(x, KILN_ARG_MEM, 0, lo_null(lo)); /* made when nothing can raise any more: see raise_args */
-    }
-    else if (v.t->kind == TY_OPTIONAL && type_is_number(v.t->elem))
+    } else if (v.t->kind == TY_OPTIONAL && type_is_number(v.t->elem))
         args_push_value(f, x, convert(f, v, v.t->elem));
     else
         args_push(x, KILN_ARG_NONE, 0, lo_int(lo, 0));
@@ -544,7 +549,8 @@ static void raise_args(struct fn *f, uint32_t node, uint32_t class_id, struct ex
         return;
     for (unsigned i = 0; i < x->n; i++) {
         if (x->item[i].kind == KILN_ARG_MEM)
-            x->item[i].payload = text_utf8(f, x->item[i].text); /* NULL, without memory: the client shows None */
+            x->item[i].payload =
+                text_utf8(f, x->item[i].text); /* NULL, without memory: the client shows None */
         is_static &= LLVMIsConstant(x->item[i].payload) != 0;
     }
     if (is_static) {
@@ -570,7 +576,8 @@ void lower_raise(struct fn *f, uint32_t node)
         while (c && what != KIR_NIL && c->local != kir_arg(&f->in->fn->nodes[what], 0))
             c = c->up;
         if (c) {
-            LLVMBuildMemCpy(f->b, f->exc, 8, c->saved, 8, LLVMConstInt(f->lo->iptr, sizeof(struct kiln_exc), 0));
+            LLVMBuildMemCpy(f->b, f->exc, 8, c->saved, 8,
+                            LLVMConstInt(f->lo->iptr, sizeof(struct kiln_exc), 0));
             raise_retain(f);
             LLVMBuildStore(f->b, lo_i32(f->lo, KILN_RAISED), f->status);
             raise_again(f);
@@ -632,7 +639,8 @@ void raise_status(struct fn *f, LLVMValueRef status, uint32_t node, bool never_r
 
 void raise_new_ways(struct fn *f, struct ways *ways)
 {
-    *ways = (struct ways){ fn_block(f, "raise.static"), fn_block(f, "raise.trace"), fn_block(f, "fail"), false };
+    *ways =
+        (struct ways){ fn_block(f, "raise.static"), fn_block(f, "raise.trace"), fn_block(f, "fail"), false };
 }
 
 void raise_again(struct fn *f)

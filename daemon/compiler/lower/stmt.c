@@ -81,7 +81,8 @@ void assign_to(struct fn *f, uint32_t target, struct val v)
             lo_fail(f->lo, KILN_E_LIMIT, "targets nest deeper than %d", LO_DEPTH_MAX);
         else if (v.t->kind == TY_TUPLE)
             unpack_tuple(f, items, count, v);
-        else if (v.t->kind == TY_ARRAY || v.t->kind == TY_LIST || v.t->kind == TY_RANGE || v.t->kind == TY_ITER)
+        else if (v.t->kind == TY_ARRAY || v.t->kind == TY_LIST || v.t->kind == TY_RANGE ||
+                 v.t->kind == TY_ITER)
             unpack_array(f, target, items, count, v);
         else
             lo_fail_at(f, target, "this value cannot be unpacked");

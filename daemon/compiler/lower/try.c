@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * try.c - try statements.
  *
- * While a try's body is built, exceptions of its sites and calls go to blocks of its own (struct ways) instead of the
- * function's way out; there the temporaries of the statement that raised are given up and the handlers tried one after
- * the other. Variables live in slots by type, and a handler expects them in the types that inference joined for it: as
- * long as the body runs, whatever is bound is written to the slot of that type as well (struct guard).
+ * While a try's body is built, exceptions of its sites and calls go to blocks of its own (struct ways)
+ * instead of the function's way out; there the temporaries of the statement that raised are given up and the
+ * handlers tried one after the other. Variables live in slots by type, and a handler expects them in the
+ * types that inference joined for it: as long as the body runs, whatever is bound is written to the slot of
+ * that type as well (struct guard).
  *
- * A finally block is built once for each way into it: after the body, from an exception, and for each jump out. */
+ * A finally block is built once for each way into it: after the body, from an exception, and for each jump
+ * out. */
 #include "daemon/compiler/lower/lo.h"
 
 bool guarded(const struct fn *f, uint32_t local, const struct type *t)
@@ -195,7 +197,9 @@ void lower_try(struct fn *f, uint32_t node)
         try_except(f, node);
         return;
     }
-    struct final x = { .up = f->final, .block = last, .ways = outer, .guard = f->guard, .loop = f->loop, .caught = f->caught };
+    struct final x = {
+        .up = f->final, .block = last, .ways = outer, .guard = f->guard, .loop = f->loop, .caught = f->caught
+    };
     uint32_t context = fact_of(f, last)->contexts;
     size_t mark = temps_mark(f);
     guard_begin(f, last, &g);

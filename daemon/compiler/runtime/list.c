@@ -3,11 +3,13 @@
 #include "proto/abi/abi.h"
 #include "rt.h"
 
-int32_t kiln_rt_list_reserve(const struct kiln_host *host, struct kiln_list_head *l, int64_t itemsize, int64_t n);
+int32_t kiln_rt_list_reserve(const struct kiln_host *host, struct kiln_list_head *l, int64_t itemsize,
+                             int64_t n);
 
-/* Room for n items of itemsize bytes; grows by an eighth more, as CPython's lists do, so that appending is linear in
- * all. 0, or 1 when there is no memory. */
-int32_t kiln_rt_list_reserve(const struct kiln_host *host, struct kiln_list_head *l, int64_t itemsize, int64_t n)
+/* Room for n items of itemsize bytes; grows by an eighth more, as CPython's lists do, so that appending is
+ * linear in all. 0, or 1 when there is no memory. */
+int32_t kiln_rt_list_reserve(const struct kiln_host *host, struct kiln_list_head *l, int64_t itemsize,
+                             int64_t n)
 {
     struct kiln_mem *mem, *old = l->items;
     int64_t cap = n + (n >> 3) + 6;
