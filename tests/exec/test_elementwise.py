@@ -114,3 +114,18 @@ def chained(a, b):
 def test_chained():
     a, b = sample(np.float64, (4, 5)), sample(np.float64, (5,))
     np.testing.assert_allclose(compiled(chained)(a, b), chained(a, b), rtol=1e-14)
+
+
+def test_bool_arrays_stay_bool():
+    m, k = np.array([True, False, True, False]), np.array([True, True, False, False])
+    check(lambda m, k: (~m, m + k, m * k, m + True, np.invert(m), np.add(m, k), np.multiply(m, k), m + 1, m & k), m, k)
+
+
+def test_shapes_that_do_not_fit():
+    from kilnjit import njit
+    with np.testing.assert_raises_regex(ValueError, "one has 3 where the other has 4"):
+        njit(lambda a, b: a + b)(np.ones(3), np.ones(4))
+
+
+def test_trace_adds_in_64_bits():
+    check(lambda a: np.trace(a), np.arange(4, dtype=np.int32).reshape(2, 2) + np.int32(2**30))

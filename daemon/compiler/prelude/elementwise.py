@@ -37,7 +37,7 @@ def extent(a, b):
         return a
     if a == 1:
         return b
-    raise ValueError("operands could not be broadcast together: one has {} where the other has {}", a, b)
+    raise ValueError(f"operands could not be broadcast together: one has {a} where the other has {b}")
 
 
 def joined(a, b):
@@ -154,19 +154,32 @@ UNARY.update((name, f"np.{name}(x)") for name in (
     "logical_not"))
 
 
+#: NumPy's meaning where all operands are bool: no arithmetic of integers
+BOOLEAN = {"add": "x or y", "multiply": "x and y", "invert": "not x"}
+
+
+def _element(name, operands, text):
+    """The text of the function of one element."""
+    lines = [f"def element_{name}({operands}):"]
+    if name in BOOLEAN:
+        kinds = " and ".join(f"isinstance({x}, bool)" for x in operands.split(", "))
+        lines += [f"    if {kinds}:", f"        return {BOOLEAN[name]}"]
+    return [*lines, f"    return {text}", ""]
+
+
 def _functions():
     """Canonical name -> function, made from the tables. They are written out as text so that the frontend finds their
     source, as it does for code from exec."""
     import linecache
     lines = []
     for name, text in BINARY.items():
-        lines += [f"def element_{name}(x, y):", f"    return {text}", "",
+        lines += [*_element(name, "x, y", text),
                   f"def {name}(x, y):", f'    """numpy.{name} of arrays."""', f"    return map2(element_{name}, x, y)", ""]
     for name in INPLACE:
         lines += [f"def inplace_{name}(x, y):", f'    """numpy.{name} of arrays, stored in the first."""',
                   f"    return inplace(element_{name}, x, y)", ""]
     for name, text in UNARY.items():
-        lines += [f"def element_{name}(x):", f"    return {text}", "",
+        lines += [*_element(name, "x", text),
                   f"def {name}(x):", f'    """numpy.{name} of an array."""', f"    return map1(element_{name}, x)", ""]
     text = "\n".join(lines) + "\n"
     file = "<prelude elementwise>"

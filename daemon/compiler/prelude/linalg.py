@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Products of vectors and matrices, in loops. Meaning: https://numpy.org/doc/stable/reference/routines.linalg.html"""
 import numpy as np
+from reductions import zero_for_sum
 
 
 def check_inner(a, b):
@@ -77,7 +78,7 @@ def outer(a, b):
 
 def trace(a):
     """numpy.trace: sum of the diagonal."""
-    total = a.dtype.type(0) + np.int8(0) if a.dtype == np.bool_ else a.dtype.type(0)
+    total = zero_for_sum(a)
     for i in range(min(a.shape[0], a.shape[1])):
         total += a[i, i]
     return total
