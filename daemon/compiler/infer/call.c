@@ -211,18 +211,14 @@ const struct type *call_function(struct walk *w, struct call *c, const struct un
 bool call_prelude(struct walk *w, struct call *c, const char *name, const struct type **ret)
 {
     const struct unit *prelude = w->p->prelude;
+    const struct unit_name *found = prelude_find(prelude, name);
     const struct type *t;
 
-    if (!prelude)
+    if (!found)
         return false;
-    for (uint32_t i = 0; i < prelude->n_names; i++) {
-        if (strcmp(prelude->names[i].name, name) != 0)
-            continue;
-        t = type_function(w->p->types, true, prelude->names[i].function, NULL, 0);
-        *ret = t ? call_function(w, c, prelude, t) : fail_memory(w->p);
-        return true;
-    }
-    return false;
+    t = type_function(w->p->types, true, found->function, NULL, 0);
+    *ret = t ? call_function(w, c, prelude, t) : fail_memory(w->p);
+    return true;
 }
 
 /* ---- what is called ---- */

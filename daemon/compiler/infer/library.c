@@ -166,7 +166,7 @@ static const struct type *method_call(struct walk *w, struct call *c, const char
         return w->p->bottom;
     if (row && !is_container(method->elem))
         return row->rule(w, c, row);
-    snprintf(full, sizeof full, "%s.%.*s", protocol_prefix(method->elem), (int)strcspn(name + 1, "("),
+    snprintf(full, sizeof full, "%s.%.*s", method_prefix(method->elem), (int)strcspn(name + 1, "("),
              name + 1);
     if (is_container(method->elem)) {
         const struct type *grown = protocol_grow(w, c, method->elem, strchr(full, '.') + 1);
@@ -194,7 +194,8 @@ const struct type *library_call(struct walk *w, struct call *c, const char *name
         if (c->args[0].type == w->p->str && call_prelude(w, c, read, &t))
             return t;
     }
-    if ((!row || has_many(c)) && name && call_prelude(w, c, name, &t))
+    bool several = row && (row->id == LIB_MIN || row->id == LIB_MAX) && c->n_args > 1;
+    if ((!row || (has_many(c) && !several)) && name && call_prelude(w, c, name, &t))
         return t;
     if (row)
         return row->rule(w, c, row);
@@ -208,6 +209,15 @@ const struct type *library_call(struct walk *w, struct call *c, const char *name
 
 /* ---- attributes ---- */
 
+/* A method of the type that is a function of the prelude? */
+static bool has_method(const struct walk *w, const struct type *base, const char *name)
+{
+    char full[80];
+
+    return method_prefix(base) && snprintf(full, sizeof full, "%s.%s", method_prefix(base), name) < (int)sizeof full &&
+           prelude_find(w->p->prelude, full);
+}
+
 bool library_has_attr(struct walk *w, const struct type *base, const char *name)
 {
     char key[80];
@@ -216,7 +226,7 @@ bool library_has_attr(struct walk *w, const struct type *base, const char *name)
         return false;
     key[0] = '.';
     strcpy(key + 1, name);
-    if (find(key) || protocol_has(w, base, name))
+    if (find(key) || has_method(w, base, name))
         return true;
     strcat(key, "()");
     return find(key) != NULL;
@@ -245,15 +255,15 @@ const struct type *library_attr(struct walk *w, uint32_t node, struct fact *f, c
         return row->rule(w, &c, row);
     strcat(key, "()");
     if ((base->kind == TY_ARRAY || type_is_number(base) ? find(key) != NULL : false) ||
-        protocol_has(w, base, name)) {
+        has_method(w, base, name)) {
         t = type_named(w->p->types, TY_METHOD, key, base, NULL, 0);
         return t ? t : fail_memory(w->p);
     }
     hint = nearest_library_name(w, arena_printf(w->p->a, ".%s", name));
     if (!hint)
         hint = nearest_library_name(w, key);
-    if (!hint && protocol_prefix(base))
-        hint = nearest_library_name(w, arena_printf(w->p->a, "%s.%s", protocol_prefix(base), name));
+    if (!hint && method_prefix(base))
+        hint = nearest_library_name(w, arena_printf(w->p->a, "%s.%s", method_prefix(base), name));
     if (!hint)
         hint = "docs/coverage.md lists what is compiled";
     return mistake(w, node, hint, "%s has no attribute '%s' that is compiled by this version", show(w, base),

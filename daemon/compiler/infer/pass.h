@@ -232,6 +232,10 @@ static inline bool is_container(const struct type *t)
 /* "list", "dict", ...: the prelude's prefix of a type's methods; NULL if it has none. */
 const char *protocol_prefix(const struct type *t);
 bool protocol_has(const struct walk *w, const struct type *t, const char *name);
+/* The same with "int", "float" and "complex" for numbers, which have methods but no operators there. */
+const char *method_prefix(const struct type *t);
+/* A prelude function by its name; NULL. */
+const struct unit_name *prelude_find(const struct unit *prelude, const char *name);
 /* Operator or statement `name` ("__add__") of type `self` on these operand nodes, in the order of the text; false if
  * the prelude has none. The call is recorded in f. */
 bool protocol_call(struct walk *w, uint32_t node, struct fact *f, const struct type *self, const char *name,

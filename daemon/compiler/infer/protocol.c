@@ -38,16 +38,35 @@ static bool full_name(const struct type *t, const char *name, char *ret, size_t 
     return prefix && snprintf(ret, cap, "%s.%s", prefix, name) < (int)cap;
 }
 
+const struct unit_name *prelude_find(const struct unit *prelude, const char *name)
+{
+    uint32_t low = 0, high = prelude ? prelude->n_names : 0;
+
+    while (low < high) { /* the build sorted them */
+        uint32_t middle = low + (high - low) / 2;
+        int order = strcmp(prelude->names[middle].name, name);
+        if (order == 0)
+            return &prelude->names[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+const char *method_prefix(const struct type *t)
+{
+    if (t->kind == TY_BOOL || type_is_integer(t))
+        return "int";
+    return type_is_float(t) ? "float" : type_is_complex(t) ? "complex" : protocol_prefix(t);
+}
+
 bool protocol_has(const struct walk *w, const struct type *t, const char *name)
 {
     char full[80];
 
-    if (!w->p->prelude || !full_name(t, name, full, sizeof full))
-        return false;
-    for (uint32_t i = 0; i < w->p->prelude->n_names; i++)
-        if (strcmp(w->p->prelude->names[i].name, full) == 0)
-            return true;
-    return false;
+    return full_name(t, name, full, sizeof full) && prelude_find(w->p->prelude, full);
 }
 
 bool protocol_call(struct walk *w, uint32_t node, struct fact *f, const struct type *self, const char *name,

@@ -180,8 +180,17 @@ const struct type *rule_MINMAX(struct walk *w, struct call *c, const struct libr
     struct arg *args = c->args;
     uint32_t n = c->n_args;
 
-    if (c->n_kw)
-        return mistake(w, c->kw_nodes[0], NULL, "%s takes no keyword arguments here", c->name);
+    bool plain = c->n_kw == 0, single = n == 1 && args[0].type->kind == TY_TUPLE;
+    for (uint32_t i = 0; i < (single ? args[0].type->n_items : n); i++) {
+        const struct type *x = single ? args[0].type->items[i] : args[i].type;
+        plain &= type_is_number(x) && !type_is_complex(x);
+    }
+    if (!plain && (n > 1 || single)) { /* of anything that has an order, or with a key */
+        const char *name = n > 1 ? row->id == LIB_MIN ? "kiln.min_of" : "kiln.max_of" : row->name;
+        const struct type *found;
+        if (call_prelude(w, c, name, &found))
+            return found;
+    }
     if (n == 1 && args[0].type->kind == TY_TUPLE && args[0].type->n_items) {
         const struct type *tuple = args[0].type;
         uint32_t node = args[0].node;
@@ -234,9 +243,21 @@ const struct type *rule_POW(struct walk *w, struct call *c, const struct library
     struct params p;
     const struct type *t;
 
-    if (c->n_args + c->n_kw == 3)
-        return mistake(w, c->node, "use pow(a, b) % m, or a loop",
-                       "pow with a modulus is not compiled by this version");
+    if (c->n_args + c->n_kw == 3) {
+        struct call three = *c;
+        if (!rule_params(w, c, "base exp mod", 3, &p))
+            return w->p->bottom;
+        for (uint32_t i = 0; i < 3; i++)
+            if (!type_is_integer(p.at[i].type) && p.at[i].type->kind != TY_BOOL)
+                return rule_wrong(w, c, &p.at[i], "integers with a modulus");
+        three.args = arena_new_array(w->p->a, 3, struct arg);
+        if (!three.args)
+            return fail_memory(w->p);
+        memcpy(three.args, p.at, 3 * sizeof *three.args);
+        three.n_args = 3;
+        three.n_kw = 0;
+        return call_prelude(w, &three, "kiln.power_modulo", &t) ? t : w->p->bottom;
+    }
     if (!rule_params(w, c, "base exp", 2, &p))
         return w->p->bottom;
     t = operator_call(w, c, row, KIR_B_POW, "base exp");
@@ -269,6 +290,17 @@ const struct type *rule_ROUND(struct walk *w, struct call *c, const struct libra
         p.at[1].type = NULL;
     if (p.at[1].type && !type_is_integer(p.at[1].type))
         return rule_wrong(w, c, &p.at[1], "an integer number of digits");
+    if (row->id == LIB_ROUND && p.at[1].type && type_is_weak(t) && !numba(w)) {
+        struct call exact = *c;
+        const struct type *r;
+        exact.args = arena_new_array(w->p->a, 2, struct arg);
+        if (!exact.args)
+            return fail_memory(w->p);
+        memcpy(exact.args, p.at, 2 * sizeof *exact.args);
+        exact.n_args = 2;
+        exact.n_kw = 0;
+        return call_prelude(w, &exact, "kiln.round", &r) ? r : w->p->bottom;
+    }
     if (row->id == LIB_N_ROUND)
         p.at[0].type = t = strong(w->p, t);
     else if (!p.at[1].type && type_is_float(t)) {
@@ -395,6 +427,21 @@ const struct type *rule_ITER(struct walk *w, struct call *c, const struct librar
         return w->p->bottom;
     t = type_named(w->p->types, TY_ITER, name, NULL, items, n);
     return t ? t : fail_memory(w->p);
+}
+
+const struct type *rule_CALLABLE(struct walk *w, struct call *c, const struct library_row *row)
+{
+    struct params p;
+
+    if (!rule_params(w, c, "object", 1, &p))
+        return w->p->bottom;
+    enum type_kind kind = p.at[0].type->kind;
+    bool can = kind == TY_FUNCTION || kind == TY_LIBRARY || kind == TY_METHOD || kind == TY_CLASS ||
+               kind == TY_TYPEVALUE || kind == TY_EXCEPTION;
+    if (p.at[0].from == ARG_NODE && is_pure(w, p.at[0].node))
+        return know_bool(w, c->f, can);
+    c->f->truth = can ? 1 : -1;
+    return rule_take(w, c, row, &p) ? w->p->boolean : w->p->bottom;
 }
 
 static int is_instance(struct walk *w, const struct type *t, const struct type *class)

@@ -76,6 +76,15 @@ const struct type *rule_LISTOP(struct walk *w, struct call *c, const struct libr
     return rule_take(w, c, row, &p) ? result_of(w, rows[k].result, p.at[0].type) : w->p->bottom;
 }
 
+const struct type *rule_STATIC_ERROR(struct walk *w, struct call *c, const struct library_row *row)
+{
+    const struct kir_const *text =
+        c->n_args == 1 && c->args[0].from == ARG_NODE ? known(w, c->args[0].node) : NULL;
+
+    (void)row;
+    return mistake(w, c->node, NULL, "%s", text && text->kind == KIR_K_STR ? text->s.p : "wrong types");
+}
+
 /* list(), typed.Dict() and so on: empty ones of a type to be found; of something, the prelude makes them. */
 static const struct {
     enum intrinsic id;

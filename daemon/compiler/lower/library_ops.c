@@ -213,6 +213,11 @@ static struct val op_divmod(struct fn *f, uint32_t node, const struct val *a, ui
 {
     const struct type *t = result_type(f, node);
     (void)n;
+    if (type_is_float(a[0].t) && !f->numpy_errors)
+        raise_if(f, LLVMBuildFCmp(f->b, LLVMRealOEQ, a[1].v[0], real_const(a[1].v[0], 0), ""), node, EXC(ZeroDivisionError),
+                 "float divmod()");
+    if (f->dead)
+        return val_dead();
     struct val items[2] = { op_binary(f, KIR_B_FLOORDIV, a[0], a[1], node),
                             op_binary(f, KIR_B_MOD, a[0], a[1], node) };
     for (int i = 0; i < 2; i++)

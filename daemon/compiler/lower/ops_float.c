@@ -31,7 +31,7 @@ static void check_zero(struct fn *f, LLVMValueRef b, uint32_t node, const char *
 static const char *division_text(struct fn *f, uint32_t node)
 {
     const struct kir_node *n = &f->in->fn->nodes[node];
-    if (n->op == KIR_BINARY) {
+    if (n->op == KIR_BINARY || n->op == KIR_AUGASSIGN) {
         const struct fact *a = fact_of(f, kir_arg(n, 1)), *b = fact_of(f, kir_arg(n, 2));
         if (a->type && b->type && !type_is_float(a->type) && !type_is_float(b->type))
             return "division by zero";

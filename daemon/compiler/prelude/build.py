@@ -10,7 +10,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 AREAS = ("reductions", "creation", "linalg", "searching", "elementwise", "iterables", "lists", "hashing", "dicts", "sets", "typed",
-         "tuples", "text", "text_format", "bytes_methods")
+         "tuples", "text", "text_format", "bytes_methods", "operators", "number_methods")
 
 
 def frontend():
@@ -22,13 +22,14 @@ def frontend():
 
 
 def functions(flags):
-    """Name -> function, of every area. Every function of an area is marked: division follows NumPy, never raises."""
+    """Name -> function, of every area. Every function of an area is marked: division follows NumPy, never raises, unless
+    the area's FLAGS say otherwise."""
     found = {}
     for area in AREAS:
         module = importlib.import_module(area)
         for value in vars(module).values():
             if isinstance(value, types.FunctionType):
-                value._kiln_function = (value, flags)
+                value._kiln_function = (value, getattr(module, "FLAGS", flags))
         for name, function in module.FUNCTIONS.items():
             if name in found:
                 sys.exit(f"prelude: {name} is defined twice")

@@ -40,10 +40,10 @@ def rows():
         scope = {"__name__": path.stem}
         exec(compile(path.read_text(), str(path), "exec"), scope)
         for name in scope["FUNCTIONS"]:
-            if name.startswith("inplace.") or "__" in name or path.stem == "typed":
+            if name.startswith(("inplace.", "kiln.")) or "__" in name or path.stem == "typed":
                 continue  # operators, not functions that a program names
             name = re.sub(r"^ndarray\.(.*)", r"array.\1()", name)
-            name = re.sub(r"^(list|dict|set|tuple|str|bytes)\.(.*)", r"\1.\2()", name)
+            name = re.sub(r"^(list|dict|set|tuple|str|bytes|int|float|complex)\.(.*)", r"\1.\2()", name)
             found.setdefault(name, True)
     return found
 

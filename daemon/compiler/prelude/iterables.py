@@ -43,6 +43,8 @@ def smallest(items, key=None, default="none"):
     """builtins.min of one iterable"""
     if isinstance(items, np.ndarray) and key is None and isinstance(default, str):
         return least(items)
+    if isinstance(items, tuple) and len(items) > 0:
+        return min_of(*items, key=key)
     found = False
     for x in items:
         if not found:
@@ -61,6 +63,8 @@ def largest(items, key=None, default="none"):
     """builtins.max of one iterable"""
     if isinstance(items, np.ndarray) and key is None and isinstance(default, str):
         return greatest(items)
+    if isinstance(items, tuple) and len(items) > 0:
+        return max_of(*items, key=key)
     found = False
     for x in items:
         if not found:
@@ -75,5 +79,23 @@ def largest(items, key=None, default="none"):
     return best
 
 
-FUNCTIONS = {"builtins.sum": total, "builtins.any": any_of, "builtins.all": all_of, "builtins.min": smallest,
+def min_of(*items, key=None):
+    """builtins.min of several arguments"""
+    best = items[0]
+    for x in items[1:]:
+        if ranked(x, key) < ranked(best, key):
+            best = x
+    return best
+
+
+def max_of(*items, key=None):
+    """builtins.max of several arguments"""
+    best = items[0]
+    for x in items[1:]:
+        if ranked(x, key) > ranked(best, key):
+            best = x
+    return best
+
+
+FUNCTIONS = {"kiln.min_of": min_of, "kiln.max_of": max_of, "builtins.sum": total, "builtins.any": any_of, "builtins.all": all_of, "builtins.min": smallest,
              "builtins.max": largest}

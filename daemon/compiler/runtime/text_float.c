@@ -451,6 +451,23 @@ int64_t TEXT(is_float)(host_p host, text_p s)
     return read_float(s, &v);
 }
 
+double TEXT(round)(host_p host, double v, int64_t n);
+
+/* round(v, n): the decimal value of v, rounded, as the nearest double. */
+double TEXT(round)(host_p host, double v, int64_t n)
+{
+    struct digits x = { .n = 0 };
+    double r = 0;
+
+    (void)host;
+    if (v == 0 || v - v != 0)
+        return v;
+    x.n = kiln_rt_float_digits(v, FLOAT_FIXED, n > 400 ? 400 : n < -400 ? -400 : n, x.d, &x.point);
+    if (x.n)
+        r = nearest(&x);
+    return v < 0 ? -r : r;
+}
+
 static int digit_of(uint32_t c)
 {
     c = plain(c);

@@ -10,7 +10,7 @@ from _thread import RLock
 from types import FunctionType, ModuleType
 
 from .. import _kir as K
-from . import module, source
+from . import callables, module, source
 from .diagnostics import Refused
 from .expressions import Expressions
 from .patterns import Patterns
@@ -202,6 +202,10 @@ class Converter(Expressions, Statements, Patterns):
             row[()] = value
             row.setflags(write=False)
             return tree.emit(K.SUBSCRIPT, self.emit_array(row, node), tree.emit(K.TUPLE, [], at=node), at=node)
+        made = callables.function_of(value)
+        if made is not None:
+            self.freeze(name, _meaning(made.__code__))
+            return tree.emit(K.FUNC, self.program.tree_of(made, self.flags), at=node)
         library = values.library(value, path)
         if library is not None:
             self.freeze(name, library)

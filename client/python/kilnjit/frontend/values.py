@@ -27,6 +27,8 @@ MARKERS = {"numba.misc.special.literal_unroll": "kilnjit.literal_unroll", "numba
 #: modules whose functions are the library, never code to be compiled
 LIBRARY = ("numpy", "math", "cmath", "operator", "builtins", "functools", "itertools", "random", "time", "kilnjit",
            "heapq", "bisect", "copy", "scipy")
+#: modules in C behind public ones, whose functions name them
+BEHIND = ("_operator.", "_heapq.", "_bisect.", "_functools.")
 #: builtin exception classes that compiled code can raise: exceptions.def by way of the extension
 _exceptions = None
 
@@ -183,8 +185,20 @@ class Values:
     def library(self, v, path=None):
         """Canonical name of a library function or type, None if it is something else. `path`: how the program got
         at it ("numpy.random.rand"), for objects that don't know their own name."""
-        name = self._library(v, path)
+        name = self._shared_state(v) or self._library(v, path)
+        if name is not None and name.startswith(BEHIND):
+            name = name[1:]
         return RENAMED.get(name, name)
+
+    def _shared_state(self, v):
+        """random.uniform, numpy.random.rand: methods of an object that the module keeps to itself."""
+        owner = getattr(v, "__self__", None)
+        if owner is None or isinstance(owner, (ModuleType, type)):
+            return None
+        for module, attribute in (("random", "_inst"), ("numpy.random.mtrand", "_rand")):
+            if owner is getattr(sys.modules.get(module), attribute, self):
+                return f"{module.removesuffix('.mtrand')}.{v.__name__}"
+        return None
 
     def _library(self, v, path):
         if getattr(v, "_kiln_library", None):  # prange and friends
