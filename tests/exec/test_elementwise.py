@@ -129,3 +129,47 @@ def test_shapes_that_do_not_fit():
 
 def test_trace_adds_in_64_bits():
     check(lambda a: np.trace(a), np.arange(4, dtype=np.int32).reshape(2, 2) + np.int32(2**30))
+
+
+def results(a, b):
+    return -a, a + a, a * 2, 2 - a, np.copy(a), a > 2, a + b, b + a, a.copy(), a + a.T.copy().T, a.T + a.T, np.sqrt(a)
+
+
+def test_fortran_order_is_kept():
+    """As NumPy's order="K": what all operands agree on."""
+    for a in (np.asfortranarray(np.arange(6.0).reshape(2, 3)), np.arange(6.0).reshape(2, 3), np.asfortranarray(np.arange(24.0).reshape(2, 3, 4))):
+        for b in (np.ones(a.shape[-1]), np.ones(a.shape), np.ones(a.shape, order="F")):
+            check(results, a, b)
+            for ours, theirs in zip(compiled(results)(a, b), results(a, b)):
+                assert ours.strides == theirs.strides
+
+
+def test_operators_refuse_bools():
+    a = np.array([True, False])
+    check(lambda x: -x, a)
+    check(lambda x: x - x, a)
+    check(lambda x: x - True, a)
+    check(lambda x: +x, a)
+    check(lambda x: x - 1, a)
+
+    def inplace(x):
+        x -= x
+        return x
+
+    check(inplace, a)
+
+
+def extremes(x, y):
+    return np.minimum(x, y), np.maximum(x, y), np.fmin(x, y), np.fmax(x, y)
+
+
+def test_extremes_of_zeros():
+    """Of two zeros the second, as NumPy's machine instructions do."""
+    for n in (1, 3, 8, 17):
+        for a, b in ((0.0, -0.0), (-0.0, 0.0), (np.nan, -0.0), (-0.0, np.nan), (1.0, -0.0)):
+            for got, want in zip(compiled(extremes)(np.full(n, a), np.full(n, b)), extremes(np.full(n, a), np.full(n, b))):
+                assert np.array_equal(got, want, equal_nan=True) and (np.isnan(got).all() or np.array_equal(np.signbit(got), np.signbit(want)))
+        z = np.zeros(n)
+        z[::2] = -0.0
+        check(lambda x: (x.min(), x.max()), z)
+        check(lambda x: (x.min(), x.max()), -z)

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from same import check
+from same import check, compiled
 
 INTS = [0, 1, -1, 2, -2, 3, -3, 7, -7, 10, -10, 2**31 - 1, -2**31, 2**62, -2**62]
 FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -7.5, 1e300, -1e300, 5e-324, math.inf, -math.inf, math.nan]
@@ -192,3 +192,15 @@ def boolean(a, b):
 def test_bool():
     for a, b in itertools.product((True, False), repeat=2):
         check(boolean, a, b)
+
+
+def test_numba_integers():
+    """What Numba gives where no integer fits: measured with Numba 0.56."""
+    power, divide = compiled(lambda x, y: x ** y, semantics="numba"), compiled(lambda x, y: (x // y, x % y), semantics="numba")
+    for x, y, want in ((3, -2, 0), (1, -1, 1), (-1, -3, -1), (-1, -2, 1), (-3, -1, 0), (2, -1, 0), (2, 10, 1024)):
+        assert power(x, y) == want
+    assert compiled(lambda x: x ** -2, semantics="numba")(-1) == 1
+    with pytest.raises(ZeroDivisionError):
+        power(0, -1)
+    assert divide(-2**63, -1) == (0, 0) and divide(-2**63 + 1, -1) == (2**63 - 1, 0)
+    assert compiled(lambda x: x // -1, semantics="numba")(-2**63) == 0

@@ -214,7 +214,8 @@ static bool has_method(const struct walk *w, const struct type *base, const char
 {
     char full[80];
 
-    return method_prefix(base) && snprintf(full, sizeof full, "%s.%s", method_prefix(base), name) < (int)sizeof full &&
+    return method_prefix(base) &&
+           snprintf(full, sizeof full, "%s.%s", method_prefix(base), name) < (int)sizeof full &&
            prelude_find(w->p->prelude, full);
 }
 

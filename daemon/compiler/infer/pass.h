@@ -4,9 +4,9 @@
  * The pass is forward abstract interpretation over the structured tree: a *state* holds the type of each
  * local, arms work on copies and are joined, loops go round until their head state is stable. Types only
  * grow, so everything ends. A function is walked until its result type is stable (recursion), and once more
- * to *emit*: only that last walk reports diagnostics and records edges, because only then are all types final.
- * `bottom` (kind UNSET) is the type of what is not known yet, or was refused: it makes everything it touches
- * bottom and is silent. */
+ * to *emit*: only that last walk reports diagnostics and records edges, because only then are all types
+ * final. `bottom` (kind UNSET) is the type of what is not known yet, or was refused: it makes everything it
+ * touches bottom and is silent. */
 #ifndef KILN_COMPILER_INFER_PASS_H
 #define KILN_COMPILER_INFER_PASS_H
 
@@ -70,8 +70,8 @@ enum work_status { WORK_NEW, WORK_OPEN, WORK_PROVISIONAL, WORK_DONE };
 struct work {
     struct instance in;
     enum work_status status;
-    uint32_t depth, low;   /* on the stack of open instances */
-    uint32_t epoch;        /* last round of a cycle in which it was walked */
+    uint32_t depth, low; /* on the stack of open instances */
+    uint32_t epoch;      /* last round of a cycle in which it was walked */
     struct fact *facts;
     uint32_t cap_contexts;
     struct edge *edges;
@@ -86,8 +86,8 @@ struct work {
     struct conflict {
         const struct type *a, *b;
         uint32_t a_node, b_node;
-        bool said; /* its diagnostic was given */
-    } *conflicts; /* per local */
+        bool said;             /* its diagnostic was given */
+    } * conflicts;             /* per local */
     const struct work *caller; /* the first one, for notes */
     uint32_t call_node;
     struct work *next;
@@ -160,7 +160,8 @@ static inline const struct type *scalar(const struct walk *w, enum type_kind kin
 }
 
 /* ---- promote.c: the promotion table ---- */
-/* Type of an arithmetic result of two numbers (bool counts as an integer of Python); NULL if there is none. */
+/* Type of an arithmetic result of two numbers (bool counts as an integer of Python); NULL if there is none.
+ */
 const struct type *promote(struct pass *p, const struct type *a, const struct type *b);
 /* Type of a variable that holds one or the other; NULL if there is none. Any types. */
 const struct type *join_types(struct pass *p, const struct type *a, const struct type *b);
@@ -236,12 +237,14 @@ bool protocol_has(const struct walk *w, const struct type *t, const char *name);
 const char *method_prefix(const struct type *t);
 /* A prelude function by its name; NULL. */
 const struct unit_name *prelude_find(const struct unit *prelude, const char *name);
-/* Operator or statement `name` ("__add__") of type `self` on these operand nodes, in the order of the text; false if
- * the prelude has none. The call is recorded in f. */
+/* Operator or statement `name` ("__add__") of type `self` on these operand nodes, in the order of the text;
+ * false if the prelude has none. The call is recorded in f. */
 bool protocol_call(struct walk *w, uint32_t node, struct fact *f, const struct type *self, const char *name,
-                   const uint32_t *nodes, const struct type *const *types, uint32_t n, const struct type **ret);
+                   const uint32_t *nodes, const struct type *const *types, uint32_t n,
+                   const struct type **ret);
 /* Before method `name` of an open container runs: its arguments widen it. The receiver's type afterwards. */
-const struct type *protocol_grow(struct walk *w, const struct call *c, const struct type *self, const char *name);
+const struct type *protocol_grow(struct walk *w, const struct call *c, const struct type *self,
+                                 const char *name);
 
 /* ---- cond.c ---- */
 /* Type a condition; 1 or -1 when it is decided already, else 0. */
@@ -249,21 +252,22 @@ int cond(struct walk *w, uint32_t node);
 int truth_of(struct walk *w, uint32_t node);
 const struct type *and_or(struct walk *w, uint32_t node, struct fact *f, bool as_condition);
 const struct type *ifexp(struct walk *w, uint32_t node);
-/* What a condition proves of optional locals where it had this outcome: they lose None, or are None. The edges
- * are recorded at `node` (an IF or IFEXP), whose condition it is. */
+/* What a condition proves of optional locals where it had this outcome: they lose None, or are None. The
+ * edges are recorded at `node` (an IF or IFEXP), whose condition it is. */
 void narrow(struct walk *w, uint32_t node, uint32_t condition, bool outcome);
-/* Both ends of an operand that may not be evaluated meet: the state now and that before it. A walrus in it may bind
- * a local on one path only, but not to another type, for there is no place where a value could move from slot to
- * slot. */
+/* Both ends of an operand that may not be evaluated meet: the state now and that before it. A walrus in it
+ * may bind a local on one path only, but not to another type, for there is no place where a value could move
+ * from slot to slot. */
 void meet(struct walk *w, uint32_t node, const struct state *other);
 
 /* ---- ops.c ---- */
-/* Result of a binary operator at two types; *ret_operand is what both are converted to (NULL: as they are). */
-const struct type *binary_type(struct walk *w, uint32_t node, struct fact *f, enum kir_binary op, uint32_t left,
-                               uint32_t right, const struct type *a, const struct type *b);
+/* Result of a binary operator at two types; *ret_operand is what both are converted to (NULL: as they are).
+ */
+const struct type *binary_type(struct walk *w, uint32_t node, struct fact *f, enum kir_binary op,
+                               uint32_t left, uint32_t right, const struct type *a, const struct type *b);
 /* a += b of an array a: the prelude's function changes it and returns it. */
-const struct type *inplace_type(struct walk *w, uint32_t node, struct fact *f, enum kir_binary op, uint32_t left,
-                                uint32_t right, const struct type *a, const struct type *b);
+const struct type *inplace_type(struct walk *w, uint32_t node, struct fact *f, enum kir_binary op,
+                                uint32_t left, uint32_t right, const struct type *a, const struct type *b);
 const struct type *unary(struct walk *w, uint32_t node, struct fact *f);
 const struct type *compare(struct walk *w, uint32_t node, struct fact *f);
 const char *binary_text(enum kir_binary op);
@@ -287,7 +291,8 @@ struct call {
     bool bottom;
 };
 const struct type *call(struct walk *w, uint32_t node, struct fact *f);
-const struct type *call_function(struct walk *w, struct call *c, const struct unit *unit, const struct type *callee);
+const struct type *call_function(struct walk *w, struct call *c, const struct unit *unit,
+                                 const struct type *callee);
 /* Call prelude function `name` with these arguments, if there is one: false if not. */
 bool call_prelude(struct walk *w, struct call *c, const char *name, const struct type **ret);
 const struct kir_const *const_of(const struct walk *w, uint32_t index);
@@ -298,8 +303,10 @@ const struct type *element_of(struct walk *w, const struct type *array);
 bool is_of_records(const struct type *t); /* a record, or an array of them */
 /* Whether base[index] is a field. */
 bool is_field_name(const struct type *base, const struct type *index);
-const struct type *record_field(struct walk *w, uint32_t node, const struct type *base, const char *name, size_t len);
-const struct type *record_subscript(struct walk *w, uint32_t node, const struct type *base, uint32_t index, bool store);
+const struct type *record_field(struct walk *w, uint32_t node, const struct type *base, const char *name,
+                                size_t len);
+const struct type *record_subscript(struct walk *w, uint32_t node, const struct type *base, uint32_t index,
+                                    bool store);
 /* An attribute as a place to store in: the field's type. */
 const struct type *record_attr_place(struct walk *w, uint32_t target);
 bool record_assignable(struct pass *p, const struct type *from, const struct type *to);
@@ -318,11 +325,13 @@ const struct kir_const *enum_value(const struct kir_module *mod, const struct ki
 const struct type *class_call(struct walk *w, struct call *c, const struct type *class);
 const struct type *class_subscript(struct walk *w, uint32_t node, struct fact *f, const struct type *class,
                                    uint32_t index);
-const struct type *enum_attr(struct walk *w, uint32_t node, struct fact *f, const struct type *t, const char *name);
+const struct type *enum_attr(struct walk *w, uint32_t node, struct fact *f, const struct type *t,
+                             const char *name);
 
 /* ---- library.c ---- */
 const struct type *library_call(struct walk *w, struct call *c, const char *name);
-const struct type *library_attr(struct walk *w, uint32_t node, struct fact *f, const struct type *base, const char *name);
+const struct type *library_attr(struct walk *w, uint32_t node, struct fact *f, const struct type *base,
+                                const char *name);
 /* The type that a value stands for as a dtype or class; NULL if it is none. */
 const struct type *type_meant(struct walk *w, const struct type *t);
 /* Whether arrays, numbers, containers of this type have such an attribute or method. */
@@ -340,7 +349,7 @@ const struct type *fstring(struct walk *w, uint32_t node);
 /* One hole. As part of a template, a number is left to whoever fills it. */
 const struct type *format_part(struct walk *w, uint32_t node, bool in_template);
 const struct type *text_subscript_type(struct walk *w, uint32_t node, const struct type *base, uint32_t index,
-                                  const struct type *it);
+                                       const struct type *it);
 static inline bool is_text(const struct type *t)
 {
     return t->kind == TY_STR || t->kind == TY_BYTES;

@@ -449,8 +449,10 @@ static int is_instance(struct walk *w, const struct type *t, const struct type *
     static const struct {
         const char *name;
         enum type_kind kind;
-    } kinds[] = { { "builtins.list", TY_LIST },   { "builtins.dict", TY_DICT }, { "builtins.set", TY_SET },
-                { "builtins.tuple", TY_TUPLE }, { "builtins.str", TY_STR }, { "builtins.bytes", TY_BYTES }, { "numpy.ndarray", TY_ARRAY } };
+    } kinds[] = { { "builtins.list", TY_LIST }, { "builtins.dict", TY_DICT },
+                  { "builtins.set", TY_SET },   { "builtins.tuple", TY_TUPLE },
+                  { "builtins.str", TY_STR },   { "builtins.bytes", TY_BYTES },
+                  { "numpy.ndarray", TY_ARRAY } };
     static const struct {
         const char *name, *of; /* letters of enum type_class */
     } classes[] = { { "numpy.generic", "BIUFC" },     { "numpy.number", "IUFC" },

@@ -76,6 +76,39 @@ const struct type *rule_LISTOP(struct walk *w, struct call *c, const struct libr
     return rule_take(w, c, row, &p) ? result_of(w, rows[k].result, p.at[0].type) : w->p->bottom;
 }
 
+const struct type *rule_LAYOUT(struct walk *w, struct call *c, const struct library_row *row)
+{
+    char layout = c->n_args == 1 && c->args[0].type->kind == TY_ARRAY ? c->args[0].type->layout : 'C';
+    struct kir_const *text = arena_new(w->p->a, struct kir_const);
+
+    (void)row;
+    if (!text)
+        return fail_memory(w->p);
+    text->kind = KIR_K_STR;
+    text->s.p = layout == 'C' ? "C" : layout == 'F' ? "F" : "A";
+    text->s.len = 1;
+    c->f->has_value = true;
+    c->f->value = text;
+    c->f->value_mod = w->w->in.unit->mod;
+    return w->p->str;
+}
+
+const struct type *rule_DTYPE_OF(struct walk *w, struct call *c, const struct library_row *row)
+{
+    const struct type *t;
+    struct params p;
+
+    if (!rule_params(w, c, "value", 1, &p))
+        return w->p->bottom;
+    t = p.at[0].type;
+    if (t->kind == TY_ARRAY)
+        t = t->elem;
+    if (!type_is_number(t) && t->kind != TY_RECORD)
+        return rule_wrong(w, c, &c->args[0], "numbers");
+    t = type_of(w->p->types, TY_TYPEVALUE, strong(w->p, t));
+    return !t ? fail_memory(w->p) : rule_take(w, c, row, &p) ? t : w->p->bottom;
+}
+
 const struct type *rule_STATIC_ERROR(struct walk *w, struct call *c, const struct library_row *row)
 {
     const struct kir_const *text =

@@ -62,6 +62,10 @@ const struct type *rule_MATH1(struct walk *w, struct call *c, const struct libra
 
 const struct type *rule_MATH2(struct walk *w, struct call *c, const struct library_row *row)
 {
+    const struct type *t;
+
+    if (row->id == LIB_M_HYPOT && c->n_args != 2)
+        return call_prelude(w, c, "kiln.hypot_of", &t) ? t : w->p->bottom;
     return math(w, c, row, "x y", 2);
 }
 
@@ -103,6 +107,9 @@ static const struct type *two_ints(struct walk *w, struct call *c, const struct 
     struct params p;
     const struct type *t;
 
+    if ((row->id == LIB_M_GCD || row->id == LIB_M_LCM) && c->n_args != 2)
+        return call_prelude(w, c, row->id == LIB_M_GCD ? "kiln.gcd_of" : "kiln.lcm_of", &t) ? t
+                                                                                            : w->p->bottom;
     if (!rule_params(w, c, "a b", 2, &p))
         return w->p->bottom;
     for (unsigned i = 0; i < 2; i++)
@@ -181,10 +188,14 @@ static const struct type *complex_of(struct walk *w, const struct type *t)
 const struct type *rule_CMATH1(struct walk *w, struct call *c, const struct library_row *row)
 {
     struct params p;
+    const struct type *t;
 
+    if (row->id == LIB_C_LOG && c->n_args == 2)
+        return call_prelude(w, c, "kiln.complex_log", &t) ? t : w->p->bottom;
     if (!rule_params(w, c, "z", 1, &p) || !rule_number(w, c, &p.at[0]))
         return w->p->bottom;
     p.at[0].type = complex_of(w, p.at[0].type);
+    w->w->raises |= !numba(w); /* outside of the domain */
     return rule_take(w, c, row, &p) ? p.at[0].type : w->p->bottom;
 }
 

@@ -90,6 +90,16 @@ struct val complex_binary(struct fn *f, enum kir_binary op, struct val a, struct
         }
         return rt_complex(f, "div", a, &b);
     case KIR_B_POW:
+        if (a.t->kind == TY_PYCOMPLEX && !f->numpy_errors) { /* Python's raises, NumPy's gives NaN */
+            LLVMValueRef none = LLVMBuildAnd(bb, LLVMBuildFCmp(bb, LLVMRealOEQ, ar, zero, ""),
+                                             LLVMBuildFCmp(bb, LLVMRealOEQ, ai, zero, ""), "");
+            LLVMValueRef down = LLVMBuildOr(bb, LLVMBuildFCmp(bb, LLVMRealOLT, br, zero, ""),
+                                            LLVMBuildFCmp(bb, LLVMRealUNE, bi, zero, ""), "");
+            raise_if(f, LLVMBuildAnd(bb, none, down, ""), node, EXC(ZeroDivisionError),
+                     "0.0 to a negative or complex power");
+            if (f->dead)
+                return val_dead();
+        }
         return rt_complex(f, "pow", a, &b);
     default:
         lo_fail_at(f, node, "operator is not defined on complex numbers");

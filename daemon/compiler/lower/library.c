@@ -76,10 +76,16 @@ static struct val call_rt(struct fn *f, uint32_t node, const char *name, struct 
     struct lo *lo = f->lo;
     if (type_is_complex(args[0].t))
         return rt_complex(f, name, args[0], n > 1 ? &args[1] : NULL);
-    const struct type *i64 = lo_type(lo, TY_INT64);
+    bool is_unsigned = args[0].t->kind == TY_UINT64;
+    const struct type *i64 = lo_type(lo, is_unsigned ? TY_UINT64 : TY_INT64);
+    char full[24];
     for (uint32_t i = 0; i < n; i++)
         if (!type_is_float(args[i].t))
             args[i] = convert(f, args[i], i64);
+    if (is_unsigned) {
+        snprintf(full, sizeof(full), "%s_u64", name);
+        return val_scalar(f, args[0].t, rt_real(f, full, args, n, LLVMTypeOf(args[0].v[0])));
+    }
     if (!strcmp(name, "isqrt"))
         raise_if(f, LLVMBuildICmp(f->b, LLVMIntSLT, args[0].v[0], lo_int(lo, 0), ""), node, EXC(ValueError),
                  "isqrt() argument must be nonnegative");
@@ -117,37 +123,6 @@ struct val lower_library_math(struct fn *f, uint32_t node, const char *how, cons
     return half ? convert(f, r, half) : r;
 }
 
-/* Checked mode: a function of `math` that leaves its domain is CPython's ValueError or OverflowError. */
-static void domain_check(struct fn *f, uint32_t node, uint16_t id, const struct val *args, uint32_t n,
-                         struct val r)
-{
-    struct lo *lo = f->lo;
-    const char *name = intrinsic_name(id);
-    if (!f->checked || f->dead || !r.t || !type_is_float(r.t) || !name || strncmp(name, "math.", 5) || f->fmf)
-        return;
-    LLVMValueRef all_finite = lo_bool(lo, true), any_nan = lo_bool(lo, false), x = r.v[0];
-    LLVMValueRef inf = LLVMConstReal(LLVMTypeOf(x), __builtin_inf());
-    for (uint32_t i = 0; i < n; i++) {
-        LLVMValueRef a = args[i].v[0];
-        if (!type_is_float(args[i].t))
-            continue;
-        LLVMValueRef size = lo_intrinsic(f, "llvm.fabs", LLVMTypeOf(a), &a, 1);
-        LLVMValueRef edge = LLVMConstReal(LLVMTypeOf(a), __builtin_inf());
-        all_finite = LLVMBuildAnd(f->b, all_finite, LLVMBuildFCmp(f->b, LLVMRealONE, size, edge, ""), "");
-        any_nan = LLVMBuildOr(f->b, any_nan, LLVMBuildFCmp(f->b, LLVMRealUNO, a, a, ""), "");
-    }
-    LLVMValueRef nan =
-        LLVMBuildAnd(f->b, LLVMBuildFCmp(f->b, LLVMRealUNO, x, x, ""), LLVMBuildNot(f->b, any_nan, ""), "");
-    raise_if(f, nan, node, EXC(ValueError), "math domain error");
-    LLVMValueRef size = lo_intrinsic(f, "llvm.fabs", LLVMTypeOf(x), &x, 1);
-    LLVMValueRef over = LLVMBuildAnd(f->b, LLVMBuildFCmp(f->b, LLVMRealOEQ, size, inf, ""), all_finite, "");
-    bool pole = !strncmp(name, "math.log", 8) || !strcmp(name, "math.atanh") ||
-                !strcmp(name, "math.lgamma") ||
-                !strcmp(name, "math.gamma"); /* infinite at a point, not by growth */
-    raise_if(f, over, node, pole ? EXC(ValueError) : EXC(OverflowError),
-             pole ? "math domain error" : "math range error");
-}
-
 struct val lower_intrinsic(struct fn *f, uint32_t node, uint16_t id, const struct val *args, uint32_t n)
 {
     const char *how = intrinsic_how(id);
@@ -166,6 +141,8 @@ struct val lower_intrinsic(struct fn *f, uint32_t node, uint16_t id, const struc
         return lower_text_op(f, node, how + 5, args, n);
     struct val r = !strncmp(how, "op.", 3) ? lower_intrinsic_op(f, node, how + 3, args, n)
                                            : lower_library_math(f, node, how, args, n);
+    if (!f->dead && r.t && type_is_complex(r.t))
+        return domain_check_complex(f, node, id, args, r);
     domain_check(f, node, id, args, n, r);
     return r;
 }

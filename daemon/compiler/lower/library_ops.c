@@ -170,7 +170,7 @@ static struct val op_max(struct fn *f, uint32_t node, const struct val *a, uint3
     return least(f, node, a, n, KIR_C_GT);
 }
 
-/* NumPy's: of two, with NaN winning (maximum) or losing (fmax). */
+/* NumPy's: of two, with NaN winning (maximum) or losing (fmax); of two zeros the second. */
 static struct val extreme(struct fn *f, const struct val *a, bool max, bool nan_wins)
 {
     LLVMValueRef x = a[0].v[0], y = a[1].v[0];
@@ -180,7 +180,7 @@ static struct val extreme(struct fn *f, const struct val *a, bool max, bool nan_
         LLVMValueRef take = op_compare(f, max ? KIR_C_GE : KIR_C_LE, a[0], a[1]);
         return val_scalar(f, a[0].t, LLVMBuildSelect(f->b, take, x, y, ""));
     }
-    LLVMValueRef take = LLVMBuildFCmp(f->b, max ? LLVMRealOGE : LLVMRealOLE, x, y, "");
+    LLVMValueRef take = LLVMBuildFCmp(f->b, max ? LLVMRealOGT : LLVMRealOLT, x, y, "");
     LLVMValueRef which = nan_wins ? x : y;
     LLVMValueRef nan = LLVMBuildFCmp(f->b, LLVMRealUNO, which, which, "");
     return val_scalar(f, a[0].t, LLVMBuildSelect(f->b, LLVMBuildOr(f->b, take, nan, ""), x, y, ""));
@@ -214,8 +214,8 @@ static struct val op_divmod(struct fn *f, uint32_t node, const struct val *a, ui
     const struct type *t = result_type(f, node);
     (void)n;
     if (type_is_float(a[0].t) && !f->numpy_errors)
-        raise_if(f, LLVMBuildFCmp(f->b, LLVMRealOEQ, a[1].v[0], real_const(a[1].v[0], 0), ""), node, EXC(ZeroDivisionError),
-                 "float divmod()");
+        raise_if(f, LLVMBuildFCmp(f->b, LLVMRealOEQ, a[1].v[0], real_const(a[1].v[0], 0), ""), node,
+                 EXC(ZeroDivisionError), "float divmod()");
     if (f->dead)
         return val_dead();
     struct val items[2] = { op_binary(f, KIR_B_FLOORDIV, a[0], a[1], node),
@@ -291,7 +291,14 @@ static struct val op_complex(struct fn *f, uint32_t node, const struct val *a, u
 
 static struct val op_log(struct fn *f, uint32_t node, const struct val *a, uint32_t n)
 {
-    (void)node;
+    for (uint32_t i = 0; i < n && f->checked && !f->fmf; i++) /* in this order, as CPython's */
+        raise_if(f, LLVMBuildFCmp(f->b, LLVMRealOLE, a[i].v[0], real_const(a[i].v[0], 0), ""), node,
+                 EXC(ValueError), "math domain error");
+    if (n > 1 && f->checked && !f->fmf)
+        raise_if(f, LLVMBuildFCmp(f->b, LLVMRealOEQ, a[1].v[0], real_const(a[1].v[0], 1), ""), node,
+                 EXC(ZeroDivisionError), "float division by zero");
+    if (f->dead)
+        return val_dead();
     LLVMValueRef x = fast(f, unary_llvm(f, "llvm.log", a[0].v[0]));
     vector_variants(f, x, "llvm.log", LLVMTypeOf(x));
     if (n > 1)
@@ -467,7 +474,8 @@ static struct val op_rect(struct fn *f, uint32_t node, const struct val *a, uint
     const struct type *t = result_type(f, node), *part = lo_part(f->lo, t);
     (void)n;
     LLVMValueRef r = convert(f, a[0], part).v[0], phi = convert(f, a[1], part).v[0];
-    LLVMValueRef none = LLVMBuildFCmp(f->b, LLVMRealOEQ, r, real_const(r, 0), ""); /* whatever phi, infinite too */
+    LLVMValueRef none =
+        LLVMBuildFCmp(f->b, LLVMRealOEQ, r, real_const(r, 0), ""); /* whatever phi, infinite too */
     LLVMValueRef size = unary_llvm(f, "llvm.fabs", phi);
     LLVMValueRef endless = LLVMBuildFCmp(f->b, LLVMRealOEQ, size, real_const(phi, __builtin_inf()), "");
     phi = LLVMBuildSelect(f->b, LLVMBuildAnd(f->b, none, endless, ""), real_const(phi, 0), phi, "");

@@ -23,8 +23,8 @@ enum {
     /* Bytes of stack that recursive functions may use before RecursionError: a quarter of the usual 8 MB of
      * a thread, so that the caller's frames and the C library still fit. */
     LO_STACK_BYTES = 2 << 20,
-    /* Leaves of a result that come back in registers. More go through memory: the optimizer's work on a chain of so
-     * many parts of one value grows with its square. */
+    /* Leaves of a result that come back in registers. More go through memory: the optimizer's work on a chain
+     * of so many parts of one value grows with its square. */
     LO_RET_LEAVES = 32,
 };
 
@@ -72,7 +72,7 @@ struct linst { /* an instance's function */
     LLVMValueRef fn;
     LLVMTypeRef type;
     LLVMTypeRef memory; /* of a large result: a struct of its leaves, whose address is the last parameter */
-    bool done, raises; /* raises: true until lowered, then whether it can return a status */
+    bool done, raises;  /* raises: true until lowered, then whether it can return a status */
 };
 
 struct copyfn { /* kiln.copy for two array types */
@@ -106,7 +106,8 @@ struct lo {
     unsigned md_prof, md_range;
 };
 
-/* Where an exception goes: sites with a constant description, sites that leave a trace, and where both meet. */
+/* Where an exception goes: sites with a constant description, sites that leave a trace, and where both meet.
+ */
 struct ways {
     LLVMBasicBlockRef static_bb, trace_bb, fail_bb;
     bool raises; /* something goes there */
@@ -149,11 +150,11 @@ struct fn {
     struct caught *caught;
     LLVMValueRef *ret;                    /* allocas, one a leaf of the result */
     LLVMValueRef desc, node_slot, status; /* alloca: description of a static raise; node to trace; status */
-    struct slot **slots; /* by local */
-    LLVMValueRef *isset; /* by local: alloca i1, NULL where no read asks */
-    bool *borrows;       /* by local: holds what outlives the call, uncounted (borrow.c) */
-    LLVMValueRef *temps; /* allocas of owner pointers; all are released on the way out */
-    bool *temp_live;     /* held by the current statement */
+    struct slot **slots;                  /* by local */
+    LLVMValueRef *isset;                  /* by local: alloca i1, NULL where no read asks */
+    bool *borrows;                        /* by local: holds what outlives the call, uncounted (borrow.c) */
+    LLVMValueRef *temps;                  /* allocas of owner pointers; all are released on the way out */
+    bool *temp_live;                      /* held by the current statement */
     size_t n_temps, cap_temps, cap_live;
     uint32_t *start; /* by node: first node of its subtree */
     bool *target;    /* by node: stands where something is assigned */
@@ -226,14 +227,15 @@ LLVMValueRef truth(struct fn *f, struct val v);    /* i1 */
 
 /* ---- own.c ---- */
 void temp_replace(struct fn *f, LLVMValueRef owner); /* hold it; what a jump out of a loop left there goes */
-void temp_hold(struct fn *f, struct val *v); /* v's owner leaves are new references: hold them */
+void temp_hold(struct fn *f, struct val *v);         /* v's owner leaves are new references: hold them */
 struct val own_take(struct fn *f,
                     struct val v); /* references now the caller's: moved, or retained if borrowed */
 void own_retain(struct fn *f, LLVMValueRef owner);
 void own_release(struct fn *f, LLVMValueRef owner);
 void own_release_all(struct fn *f, struct val v); /* every owner leaf */
 size_t temps_mark(struct fn *f);
-void temps_release(struct fn *f, size_t mark); /* the same on one way out of several: they stay held elsewhere */
+void temps_release(struct fn *f,
+                   size_t mark);           /* the same on one way out of several: they stay held elsewhere */
 void temps_end(struct fn *f, size_t mark); /* release temporaries made since mark */
 void own_cleanup(struct fn *f);            /* everything the function holds: on the way out */
 struct slot *slot_of(struct fn *f, uint32_t local, const struct type *t);
@@ -259,11 +261,12 @@ void raise_status(struct fn *f, LLVMValueRef status, uint32_t node, bool never_r
 void raise_exits(struct fn *f); /* build the shared blocks of f->ways, up to fail_bb */
 void raise_new_ways(struct fn *f, struct ways *ways);
 void raise_again(struct fn *f); /* what is in f->exc and f->status goes on outwards */
-LLVMValueRef raise_is_class(struct fn *f, uint32_t node); /* the exception is of the class (or tuple) that a node names */
-void raise_drop(struct fn *f);  /* the exception in f->exc ends here: release what it holds */
+LLVMValueRef raise_is_class(struct fn *f,
+                            uint32_t node); /* the exception is of the class (or tuple) that a node names */
+void raise_drop(struct fn *f);              /* the exception in f->exc ends here: release what it holds */
 void raise_hold(struct fn *f, LLVMValueRef saved); /* the references of a copied exception: as temporaries */
-void raise_retain(struct fn *f); /* f->exc was copied: count what it holds */
-bool raise_makes_text(const struct program *p); /* some exception may hold text that is made at run time */
+void raise_retain(struct fn *f);                   /* f->exc was copied: count what it holds */
+bool raise_makes_text(const struct program *p);    /* some exception may hold text that is made at run time */
 void lower_raise(struct fn *f, uint32_t node);
 void lower_assert(struct fn *f, uint32_t node);
 void lo_stack_mark(struct fn *f);                 /* entry: remember where the stack is */
@@ -305,7 +308,8 @@ unsigned lo_elemsize(struct lo *lo, const struct type *t); /* bytes of an elemen
 unsigned lo_elemalign(struct lo *lo, const struct type *t, bool unaligned);
 struct val record_at(struct fn *f, const struct type *t, LLVMValueRef owner, LLVMValueRef data);
 struct val record_element(struct fn *f, struct val a, LLVMValueRef data); /* a reference to an element of a */
-bool record_is_field(struct fn *f, struct val base, uint32_t node); /* ATTR or SUBSCRIPT: does it name a field? */
+bool record_is_field(struct fn *f, struct val base,
+                     uint32_t node); /* ATTR or SUBSCRIPT: does it name a field? */
 struct val record_read(struct fn *f, struct val base, uint32_t node);
 void record_write(struct fn *f, struct val base, uint32_t node, struct val v);
 void record_augassign(struct fn *f, uint32_t aug, uint32_t target, struct val base, uint32_t value_node);
@@ -313,7 +317,8 @@ void record_store(struct fn *f, struct val to, struct val v); /* all fields: of 
 LLVMValueRef record_equal(struct fn *f, struct val a, struct val b);
 
 /* ---- usertype.c ---- */
-struct val lower_enum_const(struct fn *f, const struct kir_module *mod, const struct kir_const *k, const struct type *t);
+struct val lower_enum_const(struct fn *f, const struct kir_module *mod, const struct kir_const *k,
+                            const struct type *t);
 struct val lower_enum_attr(struct fn *f, uint32_t node, struct val v, const char *name);
 
 /* ---- stmt.c, loop.c ---- */
@@ -341,8 +346,8 @@ struct val call_prelude_node(struct fn *f,
                              uint32_t node); /* operator or attribute that is a prelude function */
 
 /* The leaves of what a call of li returned (memory: what was passed as its last argument) and its status. */
-struct val call_result(struct fn *f, const struct linst *li, const struct type *t, LLVMValueRef call, LLVMValueRef memory,
-                       LLVMValueRef *ret_status);
+struct val call_result(struct fn *f, const struct linst *li, const struct type *t, LLVMValueRef call,
+                       LLVMValueRef memory, LLVMValueRef *ret_status);
 
 /* ---- array.c ---- */
 LLVMValueRef arr_owner(struct val a);
@@ -381,7 +386,8 @@ struct val list_item(struct fn *f, struct val l, LLVMValueRef i); /* unchecked *
 void list_push(struct fn *f, struct val l, struct val v, uint32_t node);
 struct val list_subscript(struct fn *f, struct val l, uint32_t index, uint32_t node);
 void list_store(struct fn *f, struct val l, uint32_t index, uint32_t node, struct val v);
-void list_augassign(struct fn *f, struct val l, uint32_t index, uint32_t aug, uint32_t target, uint32_t value_node);
+void list_augassign(struct fn *f, struct val l, uint32_t index, uint32_t aug, uint32_t target,
+                    uint32_t value_node);
 struct val box_get(struct fn *f, struct val box, int field); /* field of box.h */
 void box_set(struct fn *f, struct val box, int field, struct val v);
 struct val lower_list_op(struct fn *f, uint32_t node, const char *name, const struct val *a, uint32_t n);
@@ -390,14 +396,16 @@ struct val lower_list_op(struct fn *f, uint32_t node, const char *name, const st
 struct val op_objmode(struct fn *f, uint32_t node, const struct val *a, uint32_t n);
 
 /* ---- text.c, text_ops.c: str and bytes ---- */
-struct val text_const(struct fn *f, const struct type *t, const char *utf8, size_t len); /* bytes: as they are */
-struct val text_item(struct fn *f, struct val s, LLVMValueRef i);                        /* unchecked */
+struct val text_const(struct fn *f, const struct type *t, const char *utf8,
+                      size_t len);                                /* bytes: as they are */
+struct val text_item(struct fn *f, struct val s, LLVMValueRef i); /* unchecked */
 struct val text_subscript(struct fn *f, struct val s, uint32_t index, uint32_t node);
 /* <0, 0, >0 as i32; equality: only 0 or not. */
 LLVMValueRef text_compare(struct fn *f, struct val a, struct val b, bool equality);
 struct val lower_text_op(struct fn *f, uint32_t node, const char *how, const struct val *a, uint32_t n);
 struct val eval_fstring(struct fn *f, uint32_t node);
-bool fstring_is_template(struct fn *f, uint32_t node); /* holes of numbers alone: a message that the client fills */
+bool fstring_is_template(struct fn *f,
+                         uint32_t node); /* holes of numbers alone: a message that the client fills */
 /* New memory with the text in UTF-8; NULL where there is none. */
 LLVMValueRef text_utf8(struct fn *f, struct val s);
 
@@ -409,7 +417,8 @@ struct val eval_comp(struct fn *f, uint32_t node);
 struct val lower_subscript(struct fn *f, uint32_t node);
 void store_subscript(struct fn *f, uint32_t node, struct val v);
 void augassign_subscript(struct fn *f, uint32_t aug, uint32_t target, uint32_t value_node);
-void slice_parts(struct fn *f, struct val slice, LLVMValueRef *ret); /* parts for slice_resolve, of a slice value */
+void slice_parts(struct fn *f, struct val slice,
+                 LLVMValueRef *ret); /* parts for slice_resolve, of a slice value */
 /* A Python slice on an axis of n elements: first index, step, length. parts: lower, upper, step as i64, NULL
  * absent. */
 void slice_resolve(struct fn *f, LLVMValueRef *parts, LLVMValueRef n, uint32_t node, LLVMValueRef *ret_start,
@@ -427,13 +436,21 @@ const char *intrinsic_name(uint16_t id);
 struct val lower_library_math(struct fn *f, uint32_t node, const char *how, const struct val *args,
                               uint32_t n);
 
+/* ---- domain.c ---- */
+/* Checked mode: raise where a function of `math` leaves its domain. */
+void domain_check(struct fn *f, uint32_t node, uint16_t id, const struct val *args, uint32_t n, struct val r);
+/* The same of cmath, in Python's rules always; the result, with NaN where CPython has it. */
+struct val domain_check_complex(struct fn *f, uint32_t node, uint16_t id, const struct val *args,
+                                struct val r);
+
 /* ---- vector.c ---- */
 void vector_variants(struct fn *f, LLVMValueRef call, const char *intrinsic, LLVMTypeRef t);
 void vector_keep(struct lo *lo); /* once, at the end */
 
 /* ---- keep.c ---- */
-/* Store a result where the caller wants it, borrowed memory copied. Building goes on where that went well; where memory has
- * run out control is at the end of the block that is returned, with nothing held any more. NULL: cannot happen. */
+/* Store a result where the caller wants it, borrowed memory copied. Building goes on where that went well;
+ * where memory has run out control is at the end of the block that is returned, with nothing held any more.
+ * NULL: cannot happen. */
 LLVMBasicBlockRef keep_result(struct fn *f, struct val v, LLVMValueRef place);
 
 /* ---- entry.c, cabi.c ---- */

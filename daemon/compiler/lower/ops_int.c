@@ -92,8 +92,14 @@ static LLVMValueRef floordiv(struct fn *f, const struct type *t, LLVMValueRef a,
         }
         q = LLVMBuildAdd(f->b, q, down, "");
     }
-    if (minus)
-        q = LLVMBuildSelect(f->b, minus, LLVMBuildNeg(f->b, a, ""), q, "");
+    if (minus) {
+        LLVMValueRef opposite = LLVMBuildNeg(f->b, a, "");
+        if (f->lo->p->options.numba) /* Numba: what does not fit is 0 */
+            opposite = LLVMBuildSelect(
+                f->b, LLVMBuildICmp(f->b, LLVMIntEQ, a, int_of(a, INT64_MIN >> (64 - type_bits(t))), ""),
+                zero_of(a), opposite, "");
+        q = LLVMBuildSelect(f->b, minus, opposite, q, "");
+    }
     if (zero)
         q = LLVMBuildSelect(f->b, zero, zero_of(q), q, "");
     return q;
@@ -204,9 +210,31 @@ static LLVMValueRef power(struct fn *f, const struct type *t, LLVMValueRef a, LL
                : c == 3 ? LLVMBuildMul(f->b, sq, a, "")
                         : LLVMBuildMul(f->b, sq, sq, "");
     }
-    if (type_is_signed(t))
-        raise_if(f, LLVMBuildICmp(f->b, LLVMIntSLT, b, zero_of(b), ""), node, EXC(ValueError),
-                 "Integers to negative integer powers are not allowed.");
+    LLVMValueRef down = NULL, base = a;
+    if (type_is_signed(t)) {
+        down = LLVMBuildICmp(f->b, LLVMIntSLT, b, zero_of(b), "");
+        if (!f->lo->p->options.numba) {
+            raise_if(f, down, node, EXC(ValueError), "Integers to negative integer powers are not allowed.");
+            down = NULL;
+        }
+    }
+    if (down) { /* Numba: 1 divided by the power, which of 1 and -1 is that power again, of 0 an error, of
+                   others 0 */
+        LLVMValueRef none = LLVMBuildAnd(f->b, down, LLVMBuildICmp(f->b, LLVMIntEQ, a, zero_of(a), ""), "");
+        if (!f->numpy_errors)
+            raise_if(f, none, node, EXC(ZeroDivisionError), "0 cannot be raised to a negative power");
+        if (f->dead)
+            return LLVMGetPoison(LLVMTypeOf(a));
+        LLVMValueRef one =
+            LLVMBuildICmp(f->b, LLVMIntULE, LLVMBuildAdd(f->b, a, int_of(a, 1), ""), int_of(a, 2), "");
+        base = LLVMBuildSelect(f->b, LLVMBuildAnd(f->b, down, LLVMBuildNot(f->b, one, ""), ""), zero_of(a), a,
+                               "");
+        b = LLVMBuildSelect(f->b, down, LLVMBuildNeg(f->b, b, ""), b, "");
+        LLVMTypeRef type;
+        LLVMValueRef fn = pow_helper(f, type_bits(t), LLVMTypeOf(a), &type), args[2] = { base, b };
+        LLVMValueRef r = LLVMBuildCall2(f->b, type, fn, args, 2, "");
+        return LLVMBuildSelect(f->b, none, int_of(a, INT64_MIN >> (64 - type_bits(t))), r, "");
+    }
     LLVMTypeRef type;
     LLVMValueRef fn = pow_helper(f, type_bits(t), LLVMTypeOf(a), &type), args[2] = { a, b };
     return LLVMBuildCall2(f->b, type, fn, args, 2, "");

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from intrinsics import layout
 
 
 def count_of_steps(start, stop, step):
@@ -79,6 +80,8 @@ def identity(n, dtype=None):
 
 def copy(a):
     """numpy.copy."""
+    if layout(a) == "F":
+        return a.T.copy().T
     return a.copy()
 
 

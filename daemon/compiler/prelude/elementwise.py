@@ -4,8 +4,9 @@ https://numpy.org/doc/stable/reference/ufuncs.html and https://numpy.org/doc/sta
 
 The element's operation is an argument, `op`: each pair of operation and types is a specialization of its own, in which
 it is inlined. Arrays of several dimensions are taken apart along the first axis, as in reductions.py. What comes out is
-in C order."""
+in C order, unless all operands with several dimensions are in Fortran order: then it is in that order too."""
 import numpy as np
+from intrinsics import dtype_of, layout
 
 
 def sample(x):
@@ -61,7 +62,9 @@ def map1(op, x):
     if isinstance(x, np.ndarray):
         if x.ndim == 0:
             return op(x[()])
-        out = np.empty(x.shape, np.full(1, op(sample(x))).dtype)
+        if layout(x) == "F":
+            return map1(op, x.T).T
+        out = np.empty(x.shape, dtype_of(op(sample(x))))
         fill1(op, out, x)
         return out
     return op(x)
@@ -89,12 +92,25 @@ def fill2(op, out, x, y):
             out[i] = op(x[0], y[i])
 
 
+def lifted(x, other):
+    """x with axes of length 1 in front, as many as other has more."""
+    if x.ndim < other.ndim:
+        return lifted(x[None], other)
+    return x
+
+
 def arrays2(op, x, y):
+    if layout(x) == "F" and y.ndim < x.ndim:
+        return arrays2(op, x.T, lifted(y, x).T).T
+    if layout(y) == "F" and x.ndim < y.ndim:
+        return arrays2(op, lifted(x, y).T, y.T).T
     if x.ndim < y.ndim:
         return arrays2(op, x[None], y)
     if y.ndim < x.ndim:
         return arrays2(op, x, y[None])
-    out = np.empty(joined(x.shape, y.shape), np.full(1, op(sample(x), sample(y))).dtype)
+    if layout(x) == "F" and layout(y) == "F":
+        return arrays2(op, x.T, y.T).T
+    out = np.empty(joined(x.shape, y.shape), dtype_of(op(sample(x), sample(y))))
     fill2(op, out, x, y)
     return out
 
@@ -106,11 +122,15 @@ def map2(op, x, y):
     if isinstance(x, np.ndarray):
         if isinstance(y, np.ndarray):
             return arrays2(op, x, y)
-        out = np.empty(x.shape, np.full(1, op(sample(x), y)).dtype)
+        if layout(x) == "F":
+            return map2(op, x.T, y).T
+        out = np.empty(x.shape, dtype_of(op(sample(x), y)))
         fill2(op, out, x, y)
         return out
     if isinstance(y, np.ndarray):
-        out = np.empty(y.shape, np.full(1, op(x, sample(y))).dtype)
+        if layout(y) == "F":
+            return map2(op, x, y.T).T
+        out = np.empty(y.shape, dtype_of(op(x, sample(y))))
         fill2(op, out, x, y)
         return out
     return op(x, y)
@@ -146,7 +166,7 @@ BINARY = {"add": "x + y", "subtract": "x - y", "multiply": "x * y", "divide": "x
           "arctan2": "np.arctan2(x, y)", "hypot": "np.hypot(x, y)", "copysign": "np.copysign(x, y)",
           "logical_and": "np.logical_and(x, y)", "logical_or": "np.logical_or(x, y)", "logical_xor": "np.logical_xor(x, y)"}
 INPLACE = tuple(BINARY)[:14]  # those with an operator
-UNARY = {"negative": "-x", "positive": "+x", "invert": "~x"}
+UNARY = {"negative": "-x", "positive": "x if isinstance(x, bool) else +x", "invert": "~x"}
 UNARY.update((name, f"np.{name}(x)") for name in (
     "sqrt", "cbrt", "square", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos",
     "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "degrees", "rad2deg", "radians", "deg2rad", "floor", "ceil",
@@ -154,15 +174,28 @@ UNARY.update((name, f"np.{name}(x)") for name in (
     "logical_not"))
 
 
+#: operators that NumPy refuses on bools -> its words
+REFUSED = {"subtract": "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the "
+                       "logical_xor function instead.",
+           "negative": "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not "
+                       "function instead."}
+
 #: NumPy's meaning where all operands are bool: no arithmetic of integers
 BOOLEAN = {"add": "x or y", "multiply": "x and y", "invert": "not x"}
+
+
+def _refusal(name, operands):
+    if name not in REFUSED:
+        return []
+    kinds = " and ".join(f"dtype_of({x}) == np.bool_" for x in operands.split(", "))
+    return [f"    if {kinds}:", f"        raise TypeError({REFUSED[name]!r})"]
 
 
 def _element(name, operands, text):
     """The text of the function of one element."""
     lines = [f"def element_{name}({operands}):"]
+    kinds = " and ".join(f"isinstance({x}, bool)" for x in operands.split(", "))
     if name in BOOLEAN:
-        kinds = " and ".join(f"isinstance({x}, bool)" for x in operands.split(", "))
         lines += [f"    if {kinds}:", f"        return {BOOLEAN[name]}"]
     return [*lines, f"    return {text}", ""]
 
@@ -174,13 +207,13 @@ def _functions():
     lines = []
     for name, text in BINARY.items():
         lines += [*_element(name, "x, y", text),
-                  f"def {name}(x, y):", f'    """numpy.{name} of arrays."""', f"    return map2(element_{name}, x, y)", ""]
+                  f"def {name}(x, y):", f'    """numpy.{name} of arrays."""', *_refusal(name, "x, y"), f"    return map2(element_{name}, x, y)", ""]
     for name in INPLACE:
         lines += [f"def inplace_{name}(x, y):", f'    """numpy.{name} of arrays, stored in the first."""',
-                  f"    return inplace(element_{name}, x, y)", ""]
+                  *_refusal(name, "x, y"), f"    return inplace(element_{name}, x, y)", ""]
     for name, text in UNARY.items():
         lines += [*_element(name, "x", text),
-                  f"def {name}(x):", f'    """numpy.{name} of an array."""', f"    return map1(element_{name}, x)", ""]
+                  f"def {name}(x):", f'    """numpy.{name} of an array."""', *_refusal(name, "x"), f"    return map1(element_{name}, x)", ""]
     text = "\n".join(lines) + "\n"
     file = "<prelude elementwise>"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * text_float.c - floats to decimal digits and back, exactly.
  *
- * A binary float is a finite decimal. It is written out digit by digit with plain long arithmetic, as far as a decision
- * needs it, and decisions are comparisons of digits: no tables, no approximation to argue about, and the same result on
- * every target. A usual number takes well under a microsecond, the smallest a few. */
+ * A binary float is a finite decimal. It is written out digit by digit with plain long arithmetic, as far as
+ * a decision needs it, and decisions are comparisons of digits: no tables, no approximation to argue about,
+ * and the same result on every target. A usual number takes well under a microsecond, the smallest a few. */
 #include "text_float.h"
 
 #define WORDS 40 /* of 32 bits: 1074 bits of fraction, or 1024 of an integer, and room */
@@ -213,7 +213,8 @@ TEXT_LONG static void shortest(struct digits *x, double v, int format)
 
     split(v, format, &m, &e);
     even = !(m & 1);
-    narrow = m == UINT64_C(1) << (formats[format].bits - 1) && e > formats[format].least; /* half the step below */
+    narrow =
+        m == UINT64_C(1) << (formats[format].bits - 1) && e > formats[format].least; /* half the step below */
     expand(&all, m, e, 30);
     expand(&low, narrow ? 4 * m - 1 : 2 * m - 1, narrow ? e - 2 : e - 1, 30);
     expand(&high, 2 * m + 1, e - 1, 30);
@@ -354,7 +355,8 @@ static int word(text_p s, int64_t i, int64_t stop, const char *name)
 }
 
 /* Digits with single underscores between them; returns where they end, -1 if the underscores are wrong. */
-TEXT_LONG static int64_t read_digits(text_p s, int64_t i, int64_t stop, struct digits *x, int *ret_n, int fraction)
+TEXT_LONG static int64_t read_digits(text_p s, int64_t i, int64_t stop, struct digits *x, int *ret_n,
+                                     int fraction)
 {
     int64_t start = i;
 
@@ -471,7 +473,9 @@ double TEXT(round)(host_p host, double v, int64_t n)
 static int digit_of(uint32_t c)
 {
     c = plain(c);
-    return c >= '0' && c <= '9' ? (int)c - '0' : (c | 32) >= 'a' && (c | 32) <= 'z' ? (int)(c | 32) - 'a' + 10 : 99;
+    return c >= '0' && c <= '9'                 ? (int)c - '0'
+           : (c | 32) >= 'a' && (c | 32) <= 'z' ? (int)(c | 32) - 'a' + 10
+                                                : 99;
 }
 
 /* 0 good, 1 no integer in this base, 2 too large for 64 bits. */
