@@ -299,7 +299,8 @@ const struct type *rule_ROUND(struct walk *w, struct call *c, const struct libra
         memcpy(exact.args, p.at, 2 * sizeof *exact.args);
         exact.n_args = 2;
         exact.n_kw = 0;
-        return call_prelude(w, &exact, "kiln.round", &r) ? r : w->p->bottom;
+        if (call_prelude(w, &exact, "kiln.round", &r))
+            return r;
     }
     if (row->id == LIB_N_ROUND)
         p.at[0].type = t = strong(w->p, t);
