@@ -123,6 +123,15 @@ struct kiln_exc {
 
 enum kiln_status { KILN_DONE = 0, KILN_RAISED = 1, KILN_HOST_ERROR = 2 /* a host callback failed and keeps the error */ };
 
+/* State of a generator of random numbers: the Mersenne Twister MT19937, and the second of a pair of normal numbers. */
+struct kiln_random {
+    uint32_t word[624];
+    uint32_t at;     /* next word to use; 624: all are used */
+    uint32_t seeded; /* 0: not yet */
+    uint32_t has_next, pad;
+    double next;
+};
+
 /* Services of the process, bound once at load. Every function may be called from any thread. */
 struct kiln_host {
     uint32_t version; /* KILN_ABI_VERSION */
@@ -142,6 +151,9 @@ struct kiln_host {
     /* hash() of these bytes (of a str: its code points in the narrowest width) as the process has it, so that compiled
      * code and Python agree; NULL: compiled code uses a hash of its own. */
     int64_t (*hash)(const void *bytes, int64_t size);
+    /* The calling thread's generator of random numbers, seeded from the operating system: 0 that of Python's module
+     * `random`, 1 that of numpy.random's functions. All artifacts of a process share them. NULL: the artifact has its own. */
+    struct kiln_random *(*random)(int32_t which);
 };
 
 /* args: the block of arguments (each at its natural alignment, in order, as one C struct); env: the

@@ -17,4 +17,8 @@ const unsigned char *library_key(const struct kiln_library *lib);
 /* host.c: one library more or fewer. */
 void host_count_library(int delta);
 
+/* The calling thread's generator; see struct kiln_host. Never NULL. */
+struct kiln_random *host_random(int32_t which);
+
 #endif
+

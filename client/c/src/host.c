@@ -86,6 +86,7 @@ static const struct kiln_host host = {
     .parallel_for = pool_parallel_for,
     .call_python = host_call_python,
     .hash = host_hash,
+    .random = host_random,
 };
 
 const struct kiln_host *kiln_host(void)

@@ -178,6 +178,18 @@ static const struct type *method_call(struct walk *w, struct call *c, const char
     return unknown(w, c, full);
 }
 
+/* Functions that put their second argument into the list that is their first. */
+static bool adds_to_list(const char *name)
+{
+    static const char *const names[] = { "heapq.heappush", "heapq.heapreplace",  "heapq.heappushpop",
+                                         "bisect.insort",  "bisect.insort_left", "bisect.insort_right" };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
 const struct type *library_call(struct walk *w, struct call *c, const char *name)
 {
     const struct type *callee = fact_for(w, kir_arg(node_at(w, c->node), 0))->type, *meant, *t;
@@ -193,6 +205,12 @@ const struct type *library_call(struct walk *w, struct call *c, const char *name
         const char *read = row->id == LIB_INT ? "str.__int__" : "str.__float__";
         if (c->args[0].type == w->p->str && call_prelude(w, c, read, &t))
             return t;
+    }
+    if (name && c->n_args > 1 && c->args[0].from == ARG_NODE && is_container(c->args[0].type) &&
+        adds_to_list(name)) {
+        const struct type *grown = container_grow(w, c->node, c->args[0].type, c->args[1].type, NULL);
+        grow_local(w, c->args[0].node, grown);
+        c->args[0].type = grown;
     }
     bool several = row && (row->id == LIB_MIN || row->id == LIB_MAX) && c->n_args > 1;
     if ((!row || (has_many(c) && !several)) && name && call_prelude(w, c, name, &t))

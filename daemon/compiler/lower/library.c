@@ -139,6 +139,8 @@ struct val lower_intrinsic(struct fn *f, uint32_t node, uint16_t id, const struc
         return lower_list_op(f, node, how + 5, args, n);
     if (!strncmp(how, "text.", 5))
         return lower_text_op(f, node, how + 5, args, n);
+    if (!strncmp(how, "rand.", 5))
+        return lower_random_op(f, node, how + 5, args, n);
     struct val r = !strncmp(how, "op.", 3) ? lower_intrinsic_op(f, node, how + 3, args, n)
                                            : lower_library_math(f, node, how, args, n);
     if (!f->dead && r.t && type_is_complex(r.t))

@@ -403,6 +403,7 @@ struct val text_subscript(struct fn *f, struct val s, uint32_t index, uint32_t n
 /* <0, 0, >0 as i32; equality: only 0 or not. */
 LLVMValueRef text_compare(struct fn *f, struct val a, struct val b, bool equality);
 struct val lower_text_op(struct fn *f, uint32_t node, const char *how, const struct val *a, uint32_t n);
+struct val lower_random_op(struct fn *f, uint32_t node, const char *how, const struct val *a, uint32_t n);
 struct val eval_fstring(struct fn *f, uint32_t node);
 bool fstring_is_template(struct fn *f,
                          uint32_t node); /* holes of numbers alone: a message that the client fills */

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * text_ops.c - calls of the runtime's text functions, and formatted strings.
  *
- * A row of library.def says `text.R(P)NAME`: the C function kiln_rt_text_NAME, its result R and a letter for each
- * parameter:
- *   s b   str, bytes: in C a const struct kiln_str *, of bytes with width 1
- *   l     a list of str: its struct kiln_list_head *
- *   i ?   an int64_t, a bool as int64_t        f   a double
- * Every function takes the host's table first. A result s or b is written through the second parameter, its owner a new
- * reference, and the function returns 0, or 1 when memory ended; a result i, ? or f is returned; n returns a status.
- * Names without such a form (`view`, `code`, ...) are built here without a call. */
+ * A row of library.def says `text.R(P)NAME`: the C function kiln_rt_text_NAME, its result R and a letter for
+ * each parameter: s b   str, bytes: in C a const struct kiln_str *, of bytes with width 1 l     a list of
+ * str: its struct kiln_list_head * i ?   an int64_t, a bool as int64_t        f   a double Every function
+ * takes the host's table first. A result s or b is written through the second parameter, its owner a new
+ * reference, and the function returns 0, or 1 when memory ended; a result i, ? or f is returned; n returns a
+ * status. Names without such a form (`view`, `code`, ...) are built here without a call. */
 #include <stdio.h>
 #include <string.h>
 
@@ -53,15 +51,15 @@ static LLVMValueRef argument(struct fn *f, char letter, struct val v)
     }
 }
 
-static struct val call_runtime(struct fn *f, uint32_t node, char result, const char *letters, const char *name,
-                               const struct val *a, uint32_t n)
+static struct val call_runtime(struct fn *f, uint32_t node, char result, const char *letters,
+                               const char *group, const char *name, const struct val *a, uint32_t n)
 {
     struct lo *lo = f->lo;
     LLVMTypeRef types[10], type, ret;
     LLVMValueRef args[10], made = NULL;
     unsigned k = 0;
     char full[64];
-    snprintf(full, sizeof(full), "kiln_rt_text_%s", name);
+    snprintf(full, sizeof(full), "kiln_rt_%s_%s", group, name);
     args[k++] = host(f);
     if (result == 's' || result == 'b')
         args[k++] = made = fn_alloca(f, struct_type(lo), "made");
@@ -70,7 +68,8 @@ static struct val call_runtime(struct fn *f, uint32_t node, char result, const c
     for (unsigned i = 0; i < k; i++)
         types[i] = LLVMTypeOf(args[i]);
     ret = result == 'i' || result == '?' ? lo->i64 : result == 'f' ? lo->f64 : lo->i32;
-    LLVMValueRef fn = lo_declare(lo, full, ret, types, k, &type), r = LLVMBuildCall2(f->b, type, fn, args, k, "");
+    LLVMValueRef fn = lo_declare(lo, full, ret, types, k, &type),
+                 r = LLVMBuildCall2(f->b, type, fn, args, k, "");
     switch (result) {
     case 'i':
         return val_scalar(f, lo_type(lo, TY_INT64), r);
@@ -97,7 +96,7 @@ struct val lower_text_op(struct fn *f, uint32_t node, const char *how, const str
 {
     const char *open = strchr(how, '('), *close = strchr(how, ')');
     if (open && close && open == how + 1)
-        return call_runtime(f, node, how[0], open + 1, close + 1, a, n);
+        return call_runtime(f, node, how[0], open + 1, "text", close + 1, a, n);
     if (!strcmp(how, "code"))
         return val_scalar(f, lo_type(f->lo, TY_INT64), text_code(f, a[0], to_index(f, a[1])));
     if (!strcmp(how, "view"))
@@ -106,6 +105,11 @@ struct val lower_text_op(struct fn *f, uint32_t node, const char *how, const str
         return text_as(f, a[0], lo_type(f->lo, how[3] == 't' ? TY_STR : TY_BYTES));
     lo_fail_at(f, node, "no lowering of text operation %s", how);
     return val_dead();
+}
+
+struct val lower_random_op(struct fn *f, uint32_t node, const char *how, const struct val *a, uint32_t n)
+{
+    return call_runtime(f, node, how[0], how + 2, "random", strchr(how, ')') + 1, a, n);
 }
 
 /* ---- formatted strings ---- */
@@ -117,7 +121,8 @@ bool fstring_is_template(struct fn *f, uint32_t node)
     for (uint32_t i = 0; i < n; i++) {
         const struct kir_node *p = node_of(f, parts[i]);
         const struct fact *fa = fact_of(f, parts[i]);
-        if (p->op == KIR_FORMAT && (fa->callee || fa->getter || !type_is_number(fact_of(f, kir_arg(p, 0))->type)))
+        if (p->op == KIR_FORMAT &&
+            (fa->callee || fa->getter || !type_is_number(fact_of(f, kir_arg(p, 0))->type)))
             return false;
     }
     return true;

@@ -18,7 +18,7 @@ ARCHES = [
     ("armv7hf", "armv7-unknown-linux-gnueabihf", ["-mfpu=vfpv3-d16", "-marm"], "GLIBC_2.4"),
 ]
 LIBRARIES = [("c", "libc.so.6"), ("m", "libm.so.6"), ("mvec", "libmvec.so.1")]
-SOURCES = ["complex64.c", "complex128.c", "integer.c", "list.c", "real.c", "text.c", "text_search.c", "text_case.c", "text_repr.c", "text_float.c", "text_format.c"]
+SOURCES = ["complex64.c", "complex128.c", "integer.c", "list.c", "random.c", "real.c", "text.c", "text_search.c", "text_case.c", "text_repr.c", "text_float.c", "text_format.c"]
 
 
 def run(*command, **keywords):

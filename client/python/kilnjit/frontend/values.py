@@ -188,6 +188,8 @@ class Values:
         name = self._shared_state(v) or self._library(v, path)
         if name is not None and name.startswith(BEHIND):
             name = name[1:]
+        if name is not None and name.startswith("numpy.random.mtrand."):
+            name = "numpy.random." + name[20:]
         return RENAMED.get(name, name)
 
     def _shared_state(self, v):
