@@ -318,7 +318,12 @@ uint32_t kir_b_usertype(struct kir_builder *b, enum kir_usertype_kind kind, cons
                         uint32_t n_fields, const char *const *names, const char *const *types,
                         const uint32_t *consts)
 {
-    struct kir_usertype t = { kind, name, n_fields, names, types, consts };
+    struct kir_usertype t = { .kind = kind,
+                              .name = name,
+                              .n_fields = n_fields,
+                              .field_names = names,
+                              .field_types = types,
+                              .field_consts = consts };
     struct kir_b_key *slot;
 
     if (b->err.code)
@@ -343,6 +348,31 @@ uint32_t kir_b_usertype(struct kir_builder *b, enum kir_usertype_kind kind, cons
         return no_memory(b);
     b->usertypes[b->n_usertypes] = t;
     return slot->handle = (uint32_t)b->n_usertypes++;
+}
+
+void kir_b_methods(struct kir_builder *b, uint32_t usertype, const struct kir_method *methods, uint32_t n)
+{
+    struct kir_method *copy = arena_new_array(&b->a, n, struct kir_method);
+
+    if (b->err.code)
+        return;
+    if (usertype >= b->n_usertypes || b->usertypes[usertype].kind != KIR_UT_JITCLASS) {
+        misuse(b, "this is no class");
+        return;
+    }
+    for (uint32_t i = 0; copy && i < n; i++) {
+        copy[i] = methods[i];
+        if (methods[i].function >= b->n_functions) {
+            misuse(b, "a method is no function");
+            return;
+        }
+        if (!(copy[i].name = arena_dup(&b->a, methods[i].name, strlen(methods[i].name)))) {
+            no_memory(b);
+            return;
+        }
+    }
+    b->usertypes[usertype].methods = copy;
+    b->usertypes[usertype].n_methods = copy ? n : 0;
 }
 
 /* ---- functions ------------------------------------------------------------------------------------- */

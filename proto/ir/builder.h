@@ -63,6 +63,9 @@ uint32_t kir_b_usertype(struct kir_builder *b, enum kir_usertype_kind kind, cons
                         uint32_t n_fields, const char *const *names, const char *const *types,
                         const uint32_t *consts);
 
+/* The methods of a class, once: functions are handles. */
+void kir_b_methods(struct kir_builder *b, uint32_t usertype, const struct kir_method *methods, uint32_t n);
+
 /* Functions. Parameters are declared first; a default is a constant or KIR_NIL. */
 uint32_t kir_b_function(struct kir_builder *b);
 void kir_b_flags(struct kir_builder *b, uint32_t f, uint32_t flags);

@@ -26,6 +26,14 @@ static uint32_t *nils(struct arena *a, size_t n)
     return p;
 }
 
+static void meet_function(struct numbering *k, uint32_t handle)
+{
+    if (k->func_of[handle] != KIR_NIL)
+        return;
+    k->funcs[k->n_funcs] = handle;
+    k->func_of[handle] = k->n_funcs++;
+}
+
 static void enter(struct numbering *k, struct visit *v, uint32_t c)
 {
     const struct kir_const *at = &k->b->consts[c];
@@ -37,6 +45,8 @@ static void enter(struct numbering *k, struct visit *v, uint32_t c)
         return;
     k->usertypes[k->n_usertypes] = at->usertype;
     k->usertype_of[at->usertype] = k->n_usertypes++;
+    for (uint32_t i = 0; i < k->b->usertypes[at->usertype].n_methods; i++)
+        meet_function(k, k->b->usertypes[at->usertype].methods[i].function);
     v->fields = kir_is_enum(k->b->usertypes[at->usertype].kind);
 }
 
@@ -92,10 +102,7 @@ static void visit_operand(struct numbering *k, uint32_t *locals, uint32_t *n_loc
             locals[x] = (*n_locals)++;
         break;
     case 'f':
-        if (k->func_of[x] == KIR_NIL) {
-            k->funcs[k->n_funcs] = x;
-            k->func_of[x] = k->n_funcs++;
-        }
+        meet_function(k, x);
         break;
     case 'v':
         if (k->env_of[x] == KIR_NIL)
@@ -218,6 +225,21 @@ static bool write_texts(struct arena *a, const char *const *texts, uint32_t n, c
     return copy != NULL;
 }
 
+static bool write_methods(const struct numbering *k, const struct kir_usertype *t, struct arena *a,
+                          struct kir_usertype *out)
+{
+    struct kir_method *items = arena_new_array(a, t->n_methods, struct kir_method);
+
+    out->methods = items;
+    for (uint32_t i = 0; items && i < t->n_methods; i++) {
+        items[i] = t->methods[i];
+        items[i].function = k->func_of[t->methods[i].function];
+        if (!(items[i].name = arena_dup(a, t->methods[i].name, strlen(t->methods[i].name))))
+            return false;
+    }
+    return items != NULL;
+}
+
 static bool write_usertype(const struct numbering *k, uint32_t handle, struct arena *a,
                            struct kir_usertype *out)
 {
@@ -229,7 +251,7 @@ static bool write_usertype(const struct numbering *k, uint32_t handle, struct ar
         !write_texts(a, t->field_names, t->n_fields, &out->field_names))
         return false;
     if (!kir_is_enum(t->kind))
-        return write_texts(a, t->field_types, t->n_fields, &out->field_types);
+        return write_texts(a, t->field_types, t->n_fields, &out->field_types) && write_methods(k, t, a, out);
     out->field_consts = consts = arena_new_array(a, t->n_fields, uint32_t);
     for (uint32_t i = 0; consts && i < t->n_fields; i++)
         consts[i] = k->const_of[t->field_consts[i]];

@@ -21,6 +21,7 @@ ENUMS = {
     "PARAM": ("P_", "PARAM_KINDS"),
     "KONST": ("K_", "CONST_KINDS"),
     "USERTYPE": ("UT_", "USERTYPE_KINDS"),
+    "METHOD": ("M_", "METHOD_KINDS"),
     "FLAG": ("F_", "FLAGS"),
 }
 

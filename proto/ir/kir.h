@@ -22,6 +22,7 @@
 #define KIR_MAX_PARAMS 255u  /* as in signatures */
 #define KIR_MAX_NAME 255u    /* bytes of a name in a node: checked at each use, so it must be short */
 #define KIR_MAX_FIELDS 4096u /* of a user type */
+#define KIR_MAX_METHODS 1000u /* of a class */
 
 enum kir_op {
 #define X(NAME, wire, text, class, operands) KIR_##NAME = wire,
@@ -72,6 +73,12 @@ enum kir_usertype_kind {
     KIR_UT__END
 };
 #undef KIR_USERTYPE
+#define KIR_METHOD(NAME, wire, text) KIR_M_##NAME = wire,
+enum kir_method_kind {
+#include "proto/ir/enums.def"
+    KIR_M__END
+};
+#undef KIR_METHOD
 #define KIR_FLAG(NAME, bit, text) KIR_F_##NAME = bit,
 enum kir_flag {
 #include "proto/ir/enums.def"
@@ -111,6 +118,12 @@ static inline bool kir_is_enum(enum kir_usertype_kind kind)
     return kind == KIR_UT_ENUM || kind == KIR_UT_INTENUM;
 }
 
+struct kir_method {
+    const char *name; /* NUL-terminated; "" of NEW */
+    enum kir_method_kind kind;
+    uint32_t function;
+};
+
 struct kir_usertype {
     enum kir_usertype_kind kind;
     const char *name; /* NUL-terminated */
@@ -118,6 +131,8 @@ struct kir_usertype {
     const char *const *field_names;
     const char *const *field_types; /* canonical type texts, "" where not stated */
     const uint32_t *field_consts;   /* ENUM: constant index of each member's value */
+    uint32_t n_methods;             /* JITCLASS */
+    const struct kir_method *methods;
 };
 
 struct kir_param {

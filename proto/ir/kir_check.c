@@ -70,6 +70,21 @@ static int bad_function(struct checker *k, const char *why)
 
 /* ---- order of constants ---------------------------------------------------------------------------- */
 
+/* The functions of a class are met where the class is, in the order of its methods. */
+static int meet_methods(struct checker *k, uint32_t usertype)
+{
+    const struct kir_usertype *t = &k->m->usertypes[usertype];
+
+    for (uint32_t i = 0; i < t->n_methods; i++) {
+        uint32_t f = t->methods[i].function;
+        if (f >= k->m->n_functions || f > k->next_func || k->m->functions[f].n_free)
+            return kiln_err_set(k->e, KILN_E_KIR_BAD, 0, "user type %u: method %u can't be function %u",
+                                usertype, i, f);
+        k->next_func += f == k->next_func;
+    }
+    return 0;
+}
+
 /* Begin with constant c, not met before: its user type is met now, if it is new. */
 static int enter_const(struct checker *k, uint32_t c, uint32_t *depth)
 {
@@ -85,6 +100,7 @@ static int enter_const(struct checker *k, uint32_t c, uint32_t *depth)
     if (at->usertype == k->next_usertype) {
         k->next_usertype++;
         v->fields = kir_is_enum(k->m->usertypes[at->usertype].kind);
+        return meet_methods(k, at->usertype);
     }
     return 0;
 }

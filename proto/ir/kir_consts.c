@@ -190,10 +190,30 @@ static bool is_int64(const struct kir_const *c)
     return c->kind == KIR_K_INT && !c->i.is_unsigned;
 }
 
+/* Each function of a class has a name of its own; a getter and a setter share one; one makes objects. */
+static int check_methods(struct consts *k, uint32_t i, const struct kir_usertype *t)
+{
+    for (uint32_t j = 0; j < t->n_methods; j++)
+        for (uint32_t l = 0; l < j; l++) {
+            const struct kir_method *a = &t->methods[l], *b = &t->methods[j];
+            bool property = (a->kind == KIR_M_GETTER && b->kind == KIR_M_SETTER) ||
+                            (a->kind == KIR_M_SETTER && b->kind == KIR_M_GETTER);
+            if (!strcmp(a->name, b->name) && !property)
+                return kiln_err_set(k->e, KILN_E_KIR_BAD, 0, "user type %u: two methods are named '%s'", i,
+                                    a->name);
+        }
+    return 0;
+}
+
 static int check_usertype(struct consts *k, uint32_t i, const struct kir_usertype *t)
 {
     int rc = check_field_names(k, i, t);
 
+    if (!rc && t->n_methods > KIR_MAX_METHODS)
+        return kiln_err_set(k->e, KILN_E_LIMIT, 0, "user type %u: a class has at most %u methods", i,
+                            KIR_MAX_METHODS);
+    if (!rc)
+        rc = check_methods(k, i, t);
     for (uint32_t j = 0; !rc && j < t->n_fields; j++) {
         if (kir_is_enum(t->kind)) {
             if (t->field_consts[j] < k->m->n_consts && t->kind == KIR_UT_INTENUM &&

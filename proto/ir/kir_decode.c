@@ -311,19 +311,45 @@ static bool read_field_types(struct decoder *d, struct kir_usertype *t)
     return n == t->n_fields || kir_in_fail(&d->in, "a user type has %u fields but %u types", t->n_fields, n);
 }
 
+static bool read_methods(struct decoder *d, struct kir_usertype *t)
+{
+    struct kir_method *items;
+    uint32_t kind, len;
+
+    if (!read_array(d, "a jitclass's methods", &t->n_methods))
+        return false;
+    items = arena_new_array(d->a, t->n_methods, struct kir_method);
+    if (!items)
+        return no_memory(d);
+    t->methods = items;
+    for (uint32_t i = 0; i < t->n_methods; i++) {
+        if (!kir_in_array(&d->in, 3, "a method") || !read_str(d, "a method's name", &items[i].name, &len) ||
+            !kir_in_u32(&d->in, "a method's kind", &kind) ||
+            !kir_in_u32(&d->in, "a method's function", &items[i].function))
+            return false;
+        if (kind == 0 || kind >= KIR_M__END || (kind == KIR_M_NEW) != (len == 0) || len > KIR_MAX_NAME ||
+            memchr(items[i].name, 0, len))
+            return kir_in_fail(&d->in, "this is no method");
+        items[i].kind = (enum kir_method_kind)kind;
+    }
+    return true;
+}
+
 static bool read_usertype(struct decoder *d, struct kir_usertype *t)
 {
-    uint32_t kind, n;
+    uint32_t kind, n, length;
 
-    if (!kir_in_array(&d->in, 4, "a user type") || !kir_in_u32(&d->in, "a user type's kind", &kind))
+    if (!read_array(d, "a user type", &length) || !kir_in_u32(&d->in, "a user type's kind", &kind))
         return false;
     if (kind == 0 || kind >= KIR_UT__END)
         return kir_in_fail(&d->in, "%u is no kind of user type", kind);
     t->kind = (enum kir_usertype_kind)kind;
+    if (length != (t->kind == KIR_UT_JITCLASS ? 5 : 4))
+        return kir_in_fail(&d->in, "a user type of this kind has not %u parts", length);
     if (!read_name(d, "a user type's name", &t->name) || !read_field_names(d, t))
         return false;
     if (!kir_is_enum(t->kind))
-        return read_field_types(d, t);
+        return read_field_types(d, t) && (t->kind != KIR_UT_JITCLASS || read_methods(d, t));
     if (!read_numbers(d, "an enum's values", &t->field_consts, &n))
         return false;
     return n == t->n_fields || kir_in_fail(&d->in, "an enum has %u members but %u values", t->n_fields, n);

@@ -93,7 +93,7 @@ void kir_put_const(struct buf *out, const struct kir_const *c)
 
 void kir_put_usertype(struct buf *out, const struct kir_usertype *t)
 {
-    mp_put_array(out, 4);
+    mp_put_array(out, t->kind == KIR_UT_JITCLASS ? 5 : 4);
     mp_put_uint(out, t->kind);
     mp_put_cstr(out, t->name);
     mp_put_array(out, t->n_fields);
@@ -106,6 +106,15 @@ void kir_put_usertype(struct buf *out, const struct kir_usertype *t)
     mp_put_array(out, t->n_fields);
     for (uint32_t i = 0; i < t->n_fields; i++)
         mp_put_cstr(out, t->field_types[i]);
+    if (t->kind != KIR_UT_JITCLASS)
+        return;
+    mp_put_array(out, t->n_methods);
+    for (uint32_t i = 0; i < t->n_methods; i++) {
+        mp_put_array(out, 3);
+        mp_put_cstr(out, t->methods[i].name);
+        mp_put_uint(out, t->methods[i].kind);
+        mp_put_uint(out, t->methods[i].function);
+    }
 }
 
 static void put_function(struct buf *out, const struct kir_function *f)

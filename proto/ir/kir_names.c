@@ -44,6 +44,11 @@ static const char *const usertype[] = {
 #include "proto/ir/enums.def"
 };
 #undef KIR_USERTYPE
+#define KIR_METHOD(NAME, wire, text) [wire] = text,
+static const char *const method[] = {
+#include "proto/ir/enums.def"
+};
+#undef KIR_METHOD
 
 #define NAMES(array)                                                                                         \
     (struct names)                                                                                           \
@@ -69,6 +74,8 @@ static struct names names_of(unsigned list)
         return NAMES(konst);
     case KIR_NAMES_USERTYPE:
         return NAMES(usertype);
+    case KIR_NAMES_METHOD:
+        return NAMES(method);
     default:
         return (struct names){ NULL, 0 };
     }

@@ -61,7 +61,7 @@ static bool open_node(struct reader *r)
 
 /* Handles of functions, locals and slots are made when they are first named. A number is at most as large
  * as the text is long, so that a short text cannot ask for much. */
-static bool ensure(struct reader *r, char letter, uint32_t x)
+bool kir_ensure(struct reader *r, char letter, uint32_t x)
 {
     uint32_t *n = letter == 'f' ? &r->n_functions : letter == 'l' ? &r->n_locals : &r->n_env;
 
@@ -112,7 +112,7 @@ static bool read_operand(struct reader *r, char letter)
     case 'l':
     case 'f':
     case 'v':
-        return kir_read_number(r, &x) && ensure(r, letter, x) && give(r, x);
+        return kir_read_number(r, &x) && kir_ensure(r, letter, x) && give(r, x);
     default:
         return open_node(r);
     }
@@ -269,7 +269,7 @@ static bool read_function(struct reader *r, uint32_t number)
         return kir_fail(r, "functions are numbered in order: this is %u", number);
     r->func = index;
     r->n_locals = 0;
-    if (!ensure(r, 'f', index))
+    if (!kir_ensure(r, 'f', index))
         return false;
     for (;;) {
         const char *after;

@@ -204,12 +204,34 @@ bool kir_read_table_const(struct reader *r)
            kir_expect(r, T_CLOSE, "')'");
 }
 
-/* (usertype 0 namedtuple Point (x "") (y float64)), after the word. */
+/* A method's kind and function, after its name. */
+static bool read_method(struct reader *r, struct kir_method *to)
+{
+    char word[32];
+
+    to->kind = r->token == T_WORD ? kir_enum_number(KIR_NAMES_METHOD, kir_word_text(r, word, sizeof word)) : 0;
+    if (!to->kind)
+        return kir_fail(r, "expected the kind of a method");
+    return kir_next(r) && kir_read_number(r, &to->function) && kir_ensure(r, 'f', to->function);
+}
+
+/* Whether what follows a name is a method's kind: the type of a field has no such name. */
+static bool at_method(const struct reader *r, uint32_t kind)
+{
+    char word[32];
+
+    return kind == KIR_UT_JITCLASS && r->token == T_WORD &&
+           kir_enum_number(KIR_NAMES_METHOD, kir_word_text(r, word, sizeof word));
+}
+
+/* (usertype 0 namedtuple Point (x "") (y float64)), after the word. A class has methods behind its fields:
+ * (area method 3). */
 bool kir_read_usertype(struct reader *r, uint32_t number)
 {
     const char *name, **names = NULL, **types = NULL;
     uint32_t kind, index, len, *consts = NULL;
-    size_t n = 0, cap = 0;
+    struct kir_method *methods = NULL;
+    size_t n = 0, cap = 0, n_methods = 0, cap_methods = 0;
     char word[32];
 
     if (!kir_read_number(r, &index))
@@ -226,8 +248,18 @@ bool kir_read_usertype(struct reader *r, uint32_t number)
         consts = arena_grow(&r->a, consts, n, &cap_consts, sizeof *consts);
         if (!names || !types || !consts)
             return kir_no_memory(r);
-        if (!kir_next(r) || !kir_read_name(r, &names[n], &len) ||
-            !(kir_is_enum(kind) ? kir_read_const(r, 0, &consts[n]) : kir_read_name(r, &types[n], &len)) ||
+        if (!kir_next(r) || !kir_read_name(r, &names[n], &len))
+            return false;
+        if (at_method(r, kind)) {
+            methods = arena_grow(&r->a, methods, n_methods, &cap_methods, sizeof *methods);
+            if (!methods)
+                return kir_no_memory(r);
+            methods[n_methods].name = names[n];
+            if (!read_method(r, &methods[n_methods++]) || !kir_expect(r, T_CLOSE, "')'"))
+                return false;
+            continue;
+        }
+        if (!(kir_is_enum(kind) ? kir_read_const(r, 0, &consts[n]) : kir_read_name(r, &types[n], &len)) ||
             !kir_expect(r, T_CLOSE, "')'"))
             return false;
         n++;
@@ -236,5 +268,7 @@ bool kir_read_usertype(struct reader *r, uint32_t number)
             number &&
         kir_builder_ok(r))
         return kir_fail(r, "a user type is there already");
+    if (kind == KIR_UT_JITCLASS)
+        kir_b_methods(r->b, number, methods, (uint32_t)n_methods);
     return kir_builder_ok(r) && kir_expect(r, T_CLOSE, "')'");
 }

@@ -238,6 +238,12 @@ static void print_usertype(struct printer *k, uint32_t i)
             print_word(k->out, t->field_types[f], (uint32_t)strlen(t->field_types[f]));
         buf_byte(k->out, ')');
     }
+    for (uint32_t m = 0; m < t->n_methods; m++) {
+        buf_str(k->out, " (");
+        print_word(k->out, t->methods[m].name, (uint32_t)strlen(t->methods[m].name));
+        buf_printf(k->out, " %s %u)", kir_enum_text(KIR_NAMES_METHOD, t->methods[m].kind),
+                   t->methods[m].function);
+    }
     buf_byte(k->out, ')');
 }
 

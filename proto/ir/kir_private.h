@@ -71,7 +71,7 @@ void kir_put_const(struct buf *out, const struct kir_const *c);
 void kir_put_usertype(struct buf *out, const struct kir_usertype *t);
 
 /* Lists of enums.def: an op that has an operand i, or one of these. */
-enum { KIR_NAMES_PARAM = KIR__OP_END, KIR_NAMES_CONST, KIR_NAMES_USERTYPE };
+enum { KIR_NAMES_PARAM = KIR__OP_END, KIR_NAMES_CONST, KIR_NAMES_USERTYPE, KIR_NAMES_METHOD };
 /* The text of a number of a list, NULL if it has none; and the other way, 0. */
 const char *kir_enum_text(unsigned list, uint32_t number);
 uint32_t kir_enum_number(unsigned list, const char *text);

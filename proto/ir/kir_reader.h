@@ -72,6 +72,8 @@ bool kir_read_const(struct reader *r, unsigned depth, uint32_t *ret);
 bool kir_label_const(struct reader *r, uint32_t *ret);
 /* (const ...) and (usertype ...) of a module, after the word. */
 bool kir_read_table_const(struct reader *r);
+/* The function, local or slot (f, l, v) of this number exists from now on. */
+bool kir_ensure(struct reader *r, char letter, uint32_t x);
 bool kir_read_usertype(struct reader *r, uint32_t number);
 
 #endif

@@ -77,6 +77,7 @@ int type_layout(const struct type *t, unsigned pointer_bytes, struct layout *ret
     case TY_LIST: /* struct kiln_mem * */
     case TY_DICT:
     case TY_SET:
+    case TY_OBJECT:
         *ret = (struct layout){ pointer_bytes, pointer_bytes };
         return 0;
     case TY_STR: /* owner, data, length, width */

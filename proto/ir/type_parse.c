@@ -401,7 +401,8 @@ static const struct {
 } containers[] = { { "list", TY_LIST, false },    { "List", TY_LIST, false },    { "set", TY_SET, false },
                    { "Set", TY_SET, false },      { "dict", TY_DICT, false },    { "ListType", TY_LIST, true },
                    { "SetType", TY_SET, true },   { "DictType", TY_DICT, true } };
-static const struct alias numbered[] = { { "Enum", TY_ENUM }, { "IntEnum", TY_INTENUM }, { "function", TY_FUNCTION } };
+static const struct alias numbered[] = { { "Enum", TY_ENUM }, { "IntEnum", TY_INTENUM }, { "function", TY_FUNCTION },
+                                        { "object", TY_OBJECT } };
 
 /* What stands before "[...]". */
 static const struct type *read_primary(struct type_reader *r)

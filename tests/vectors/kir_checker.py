@@ -88,12 +88,19 @@ class Checker:
                       K.K_EXCEPTION: [str], K.K_ENUM: [int, int], K.K_NAMEDTUPLE: [int, list], K.K_USERTYPE: [int]}
             need([type(p) for p in payload] == shapes[kind], "payload")
             self.check_const(i, kind, payload)
-        for kind, name, names, rest in self.usertypes:
+        for kind, name, names, rest, *methods in self.usertypes:
+            need(len(methods) == (kind == K.UT_JITCLASS), "methods")
+            for row in methods[0] if methods else []:
+                need([type(x) for x in row] == [str, int, int] and row[1] in K.METHOD_KINDS.values() and
+                     (row[1] == K.M_NEW) == (row[0] == "") and "\0" not in row[0], "method")
+            named = [(r[0], r[1] if r[1] in (K.M_GETTER, K.M_SETTER) else 0) for r in (methods[0] if methods else [])]
+            need(len(set(named)) == len(named) and
+                 not any((n, 0) in named for n, k in named if k), "two methods of a name")
             need(kind in K.USERTYPE_KINDS.values() and name and len(set(names)) == len(names) == len(rest), "user type")
             if kind == K.UT_ENUM:
                 need(all(r < len(self.consts) for r in rest), "enum value")
             else:
-                need(all(r in K.TYPES or r == "" for r in rest), "field type")  # vectors have no others
+                need(all(r in K.TYPES or r in ("", "optional(object(0))") for r in rest), "field type")  # vectors have no others
 
     def check_const(self, i, kind, payload):
         if kind == K.K_BIGINT:
@@ -113,7 +120,7 @@ class Checker:
             need(all(item < i for item in payload[-1]), "tuple items")
         if kind in (K.K_ENUM, K.K_NAMEDTUPLE, K.K_USERTYPE):
             need(payload[0] < len(self.usertypes), "user type")
-            what, _, names, _ = self.usertypes[payload[0]]
+            what, _, names, *_ = self.usertypes[payload[0]]
             need(kind != K.K_ENUM or (what == K.UT_ENUM and payload[1] < len(names)), "enum")
             need(kind != K.K_NAMEDTUPLE or (what == K.UT_NAMEDTUPLE and len(payload[1]) == len(names)), "named tuple")
 
@@ -125,7 +132,11 @@ class Checker:
         kind, *payload = self.consts[c]
         if kind in (K.K_ENUM, K.K_NAMEDTUPLE, K.K_USERTYPE) and payload[0] not in self.usertype_order:
             self.usertype_order.append(payload[0])
-            what, _, _, values = self.usertypes[payload[0]]
+            what, _, _, values, *methods = self.usertypes[payload[0]]
+            for _, _, function in methods[0] if methods else []:
+                need(function < len(self.functions) and not self.functions[function][2], "method's function")
+                if function not in self.function_order:
+                    self.function_order.append(function)
             for value in values if what == K.UT_ENUM else []:
                 need(value < c, "enum value after its use")
                 self.refer(value)

@@ -54,6 +54,8 @@ static enum kiln_type_kind public_kind(const struct type *t)
         return KILN_T_SET;
     case TY_DICT:
         return KILN_T_DICT;
+    case TY_OBJECT:
+        return KILN_T_OBJECT;
     default:
         break;
     }

@@ -380,8 +380,8 @@ PyObject *unbox_container(const struct kiln_type *t, const unsigned char *p, con
     memcpy(&mem, p, sizeof mem);
     struct reflected *r = reflected_of(mem, own);
     PyObject *o;
-    if (t->readonly)
-        return typed_wrap(t, mem, own->keep);
+    if (t->readonly || t->kind == KILN_T_OBJECT)
+        return typed_wrap(t, mem, own);
     if (r) {
         Py_INCREF(r->object);
         o = r->object;

@@ -30,6 +30,7 @@ enum word_tag {
     W_CONTAINER, /* a = KILN_T_LIST, SET or DICT, b = 1: empty; else the words of an item (key, value) follow */
     W_STR,
     W_BYTES,
+    W_OBJECT, /* object of a jitclass: the rest of the word is its class's serial */
 };
 #define WORD_OF_SERIAL(tag, serial) ((uint32_t)(tag) | (uint32_t)(serial) << 8)
 #define WORD_SERIAL(w) ((w) >> 8)
@@ -78,6 +79,7 @@ enum step_code {
     S_CONTAINER, /* type; items: steps behind it, S_ITEMS once or (dict) twice, each with an item's */
     S_ITEMS,   /* items: steps of one item */
     S_TYPED,   /* size: number of the type's text */
+    S_OBJECT,  /* size: serial of the class */
     S_TEXT, /* number: 1 bytes, 0 str */
 };
 struct step {

@@ -117,6 +117,7 @@ static PyMethodDef methods[] = {
     { "typeof", KEYWORDS(type_of), "Canonical type text of an argument, or None." },
     { "register_python", callback_register, METH_O, "Number by which compiled code calls this function." },
     { "canonical", canonical, METH_O, "The one spelling of a type's text; None if it is no type." },
+    { "serial_of", objects_serial_of, METH_O, "The serial number of a class or compiled function." },
     { "object_of", objects_by_serial, METH_O, "The object with this serial number." },
     { "accept_array_type", accept, METH_O, "Treat this subclass of ndarray as a plain array." },
     { "target_default", target_default, METH_NOARGS, "This machine's level." },

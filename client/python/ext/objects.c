@@ -172,7 +172,7 @@ static PyObject *ask(const char *what, PyObject *o)
 /* answer: (kind, more...) as usertypes.describe says. */
 static struct object *learn(PyObject *o, PyObject *answer)
 {
-    static const char *const kinds[] = { "namedtuple", "enum", "intenum", "function", "type", "record" };
+    static const char *const kinds[] = { "namedtuple", "enum", "intenum", "function", "type", "record", "jitclass" };
     PyObject *first = PyTuple_GetItem(answer, 0);
     const char *name = first ? PyUnicode_AsUTF8AndSize(first, NULL) : NULL;
     int kind = 0;
@@ -259,4 +259,16 @@ PyObject *objects_by_serial(PyObject *module, PyObject *serial)
     }
     Py_INCREF(r->o);
     return r->o;
+}
+
+PyObject *objects_serial_of(PyObject *module, PyObject *o)
+{
+    (void)module;
+    const struct object *r = object_learn(o);
+    if (!r) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_KeyError, "this object has no number");
+        return NULL;
+    }
+    return PyLong_FromUnsignedLong(r->serial);
 }

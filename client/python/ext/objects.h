@@ -17,6 +17,7 @@ enum object_kind {
     O_FUNCTION,   /* a Dispatcher */
     O_TYPE,       /* text: the type that it means; several objects may share a serial */
     O_RECORD,     /* text: a structured dtype; o is the dtype that results have */
+    O_CLASS,      /* a jitclass */
 };
 struct object {
     PyObject *o;
@@ -44,7 +45,8 @@ int32_t object_member(PyObject *member);
 /* The member of an INTENUM with this value: a new reference, by the class itself where it is no member's (flags). */
 PyObject *object_member_of(const struct object *o, int64_t value);
 
-/* _kiln.object_of(serial) */
+/* _kiln.object_of(serial), and the other way round: KeyError for what has none. */
 PyObject *objects_by_serial(PyObject *module, PyObject *serial);
+PyObject *objects_serial_of(PyObject *module, PyObject *o);
 
 #endif

@@ -137,12 +137,25 @@ static int match_object(struct maker *m, uint32_t w, const struct kiln_type *t)
         return n && t->user < n->n_functions && n->functions[t->user] == o->serial
                    ? step_if(m, S_NONE, 0, t, 0)
                    : MATCH_NOT;
-    case KILN_T_TYPE:
-        return WORD_TAG(w) == W_TYPE && !strncmp(t->text, "class(", 6) &&
-                       !strncmp(t->text + 6, o->text, strlen(o->text)) &&
-                       !strcmp(t->text + 6 + strlen(o->text), ")")
-                   ? step_if(m, S_NONE, 0, t, 0)
-                   : MATCH_NOT;
+    case KILN_T_OBJECT: {
+        if (!n || t->user >= n->n_users || n->users[t->user] != o->serial)
+            return MATCH_NOT;
+        struct step *s = add(m, S_OBJECT, 0, t);
+        if (s)
+            s->size = o->serial;
+        return s ? 0 : -1;
+    }
+    case KILN_T_TYPE: {
+        size_t len = strlen(t->text);
+        char *inner = WORD_TAG(w) == W_TYPE && len > 7 && !strncmp(t->text, "class(", 6) ? strdup(t->text + 6) : NULL;
+        bool same = false;
+        if (inner) {
+            inner[len - 7] = 0; /* the last parenthesis */
+            same = typed_same(o->text, inner, n);
+        }
+        free(inner);
+        return same ? step_if(m, S_NONE, 0, t, 0) : MATCH_NOT;
+    }
     default:
         return MATCH_NOT;
     }
@@ -245,7 +258,7 @@ static int match(struct maker *m, const uint32_t **words, const struct kiln_type
         return match_tuple(m, words, t);
     if (WORD_TAG(w) == W_TYPED) {
         (*words)++;
-        if (t->kind < KILN_T_LIST || strcmp(t->text, typed_text(WORD_SERIAL(w))))
+        if (t->kind < KILN_T_LIST || !typed_same(typed_text(WORD_SERIAL(w)), t->text, m->numbers))
             return MATCH_NOT;
         struct step *s = add(m, S_TYPED, 0, t);
         if (s)
@@ -270,6 +283,7 @@ static int match(struct maker *m, const uint32_t **words, const struct kiln_type
     case W_ENUM:
     case W_FUNCTION:
     case W_TYPE:
+    case W_OBJECT:
         return match_object(m, w, t);
     default:
         break;
@@ -518,6 +532,8 @@ bool pack_fits(const struct step *s, PyObject *o)
                                                             : &PyDict_Type);
     case S_TYPED:
         return typed_number(o, words) && words[0] == s->size;
+    case S_OBJECT:
+        return typed_object(o, words) && words[0] == s->size;
     case S_NONE:
     case S_ABSENT:
         return o == Py_None;
@@ -607,7 +623,8 @@ int pack_one(struct packer *k, PyObject *o, unsigned char *at)
         return 0;
     case S_CONTAINER:
         return pack_container(k, o, s, to);
-    case S_TYPED: {
+    case S_TYPED:
+    case S_OBJECT: {
         struct kiln_mem *mem = typed_memory(o);
         if (k->nested)
             kiln_mem_ref(mem);

@@ -153,6 +153,8 @@ int print_value(struct print *p, PyObject *o, bool careful, bool numba, int dept
         return print_items(p, o, careful, numba, depth);
     } else if (typed_number(o, &w)) {
         w = WORD_OF_SERIAL(W_TYPED, w);
+    } else if (typed_object(o, &w)) {
+        w = WORD_OF_SERIAL(W_OBJECT, w);
     } else if (is_python_container(type)) {
         return print_container(p, o, careful, numba, depth);
     } else {
@@ -237,6 +239,9 @@ static void words_text(struct buf *b, const uint32_t **w, bool numba)
     case W_ENUM:
         buf_printf(b, "%s(@%u)", object_at(WORD_SERIAL(v))->kind == O_INTENUM ? "IntEnum" : "Enum",
                    WORD_SERIAL(v));
+        break;
+    case W_OBJECT:
+        buf_printf(b, "object(@%u)", WORD_SERIAL(v));
         break;
     case W_FUNCTION:
         buf_printf(b, "function(@%u)", WORD_SERIAL(v));

@@ -218,7 +218,7 @@ static PyObject *spec_call(struct specialization *s, PyObject *args, PyObject *k
 /* What is put into such a container may outlive every other reference to the code that gives it up again. */
 static bool holds_typed(const struct kiln_type *t)
 {
-    if (t->kind >= KILN_T_LIST && t->readonly)
+    if ((t->kind >= KILN_T_LIST && t->readonly) || t->kind == KILN_T_OBJECT)
         return true;
     for (uint32_t i = 0; i < t->n_items; i++)
         if (holds_typed(&t->items[i]))
@@ -228,7 +228,7 @@ static bool holds_typed(const struct kiln_type *t)
 
 static bool holds_array(const struct kiln_type *t)
 {
-    if (t->kind == KILN_T_ARRAY) /* a record is copied */
+    if (t->kind == KILN_T_ARRAY || t->kind == KILN_T_OBJECT) /* a record is copied; a field may be an array */
         return true;
     for (uint32_t i = 0; i < t->n_items; i++)
         if (holds_array(&t->items[i]))

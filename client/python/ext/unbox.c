@@ -302,6 +302,7 @@ PyObject *unbox(const struct kiln_type *t, const unsigned char *p, const struct 
     case KILN_T_LIST:
     case KILN_T_SET:
     case KILN_T_DICT:
+    case KILN_T_OBJECT:
         return unbox_container(t, p, own);
     default:
         PyErr_Format(PyExc_SystemError, "a result of type %s cannot be returned", t->text);
@@ -319,6 +320,7 @@ void unbox_keep(const struct kiln_type *t, const unsigned char *p)
     case KILN_T_LIST:
     case KILN_T_SET:
     case KILN_T_DICT:
+    case KILN_T_OBJECT:
         memcpy(&mem, p, sizeof mem);
         kiln_mem_ref(mem);
         break;
@@ -341,7 +343,7 @@ void unbox_drop(const struct kiln_type *t, const unsigned char *p, const struct 
         struct kiln_mem *owner = ((const struct kiln_array *)p)->owner;
         if (owner < own->mems || owner >= own->mems + own->n)
             kiln_mem_unref(owner);
-    } else if (t->kind == KILN_T_LIST || t->kind == KILN_T_SET || t->kind == KILN_T_DICT) {
+    } else if (t->kind == KILN_T_LIST || t->kind == KILN_T_SET || t->kind == KILN_T_DICT || t->kind == KILN_T_OBJECT) {
         struct kiln_mem *mem;
         memcpy(&mem, p, sizeof mem);
         kiln_mem_unref(mem);

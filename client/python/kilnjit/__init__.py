@@ -7,9 +7,10 @@ from .decorators import jit, njit
 from .frontend import audit
 from .objmode import objmode
 from .parallel import literal_unroll, prange
+from .types import deferred_type
 
 __version__ = "0.1.0"
-__all__ = ["errors", "from_dtype", "jit", "literal_unroll", "njit", "objmode", "prange", "typeof", "types"]
+__all__ = ["deferred_type", "errors", "experimental", "from_dtype", "jit", "literal_unroll", "njit", "objmode", "prange", "typeof", "types"]
 
 audit.install()
 
@@ -24,7 +25,7 @@ def typeof(value, semantics="python"):
 
 
 def __getattr__(name):
-    if name in ("errors", "typed"):
+    if name in ("errors", "typed", "experimental"):
         import importlib
         return importlib.import_module("kilnjit." + name)
     if name == "from_dtype":

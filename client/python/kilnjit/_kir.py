@@ -351,6 +351,20 @@ USERTYPE_KINDS = {
     "intenum": UT_INTENUM,
 }
 
+# enums.def, METHOD
+M_METHOD = 1
+M_GETTER = 2
+M_SETTER = 3
+M_STATIC = 4
+M_NEW = 5
+METHOD_KINDS = {
+    "method": M_METHOD,
+    "getter": M_GETTER,
+    "setter": M_SETTER,
+    "static": M_STATIC,
+    "new": M_NEW,
+}
+
 # enums.def, FLAG
 F_GENERATOR = 0x0001
 F_KERNEL = 0x0002

@@ -41,6 +41,8 @@ def _frozen(array):
 class Function:
     """What is behind a Dispatcher."""
 
+    plain = False  # results are Python's own numbers, whatever the semantics
+
     def __init__(self, py_func, options, signatures=()):
         self.py_func, self.options = py_func, options
         self.hits = self.misses = 0
@@ -91,7 +93,7 @@ class Function:
             self.hits += 1
         return _kiln.Specialization(artifact, params=info["params"], ret=info["ret"], env_types=env, env=module.env,
                                     nogil=self.options.nogil, parallel=self.options.parallel, raise_hook=raised, data=module,
-                                    numba=self.options.numba, classes=module.usertypes, functions=module.objects,
+                                    numba=self.options.numba or self.plain, classes=module.usertypes, functions=module.objects,
                                     keeps=[K.K_STR, "kilnjit.objmode"] in module.wire[3])  # Python may keep what it is given
 
     def build(self, signature):
@@ -323,5 +325,7 @@ def _reduce(dispatcher):
 copyreg.pickle(_kiln.Dispatcher, _reduce)
 
 
-def decorate(py_func, options, signatures=()):
-    return Function(py_func, Options(options), signatures).dispatcher
+def decorate(py_func, options, signatures=(), plain=False):
+    made = Function(py_func, Options(options), signatures)
+    made.plain = plain
+    return made.dispatcher

@@ -133,6 +133,44 @@ def NamedUniTuple(item, count, cls):
 
 
 optional = Optional
+
+
+class DeferredType:
+    """A type that is told later, for fields of a class's own type: `t = deferred_type(); ...; t.define(type)`."""
+
+    _all = []
+
+    def __init__(self):
+        self._number = len(self._all)
+        self._all.append(self)
+
+    def define(self, meant):
+        self._meant = meant
+
+    def get(self):
+        if not hasattr(self, "_meant"):
+            raise TypeError("a deferred type was used before its define() was called")
+        return self._meant
+
+    @property
+    def _kiln_text(self):
+        return defined(str(self))
+
+    def __str__(self):
+        return str(self._meant) if hasattr(self, "_meant") else f"<deferred {self._number}>"
+
+
+def deferred_type():
+    return DeferredType()
+
+
+def defined(text):
+    """A type's text, with what deferred types mean by now. TypeError if one was not told."""
+    while "<deferred " in text:
+        before, _, rest = text.partition("<deferred ")
+        number, _, after = rest.partition(">")
+        text = f"{before}{DeferredType._all[int(number)].get()}{after}"
+    return text
 _names = {
     "none": "none", "void": "none", "boolean": "bool", "bool_": "bool", "b1": "bool",
     "int8": "int8", "int16": "int16", "int32": "int32", "int64": "int64", "i1": "int8", "i2": "int16", "i4": "int32",

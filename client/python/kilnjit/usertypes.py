@@ -18,11 +18,20 @@ def is_enum(cls):
     return enum is not None and isinstance(cls, enum.EnumMeta)
 
 
+def field_classes(text):
+    """The classes whose objects a type's text mentions."""
+    from . import _kiln
+    from .frontend.module import serials
+    return [_kiln.object_of(n) for n in serials(text)[1::2]]
+
+
 def describe(o):
-    """("namedtuple",), ("enum" | "intenum", members, values), ("function",), ("type" | "record", text) or None."""
+    """("namedtuple",), ("jitclass",), ("enum" | "intenum", members, values), ("function",), ("type" | "record", text) or None."""
     if getattr(o, "_kiln_function", None) is not None:
         return ("function",)
     if isinstance(o, type):
+        if "_kiln_class" in vars(o):
+            return ("jitclass",)
         if is_named_tuple(o):
             return ("namedtuple",)
         if is_enum(o):
@@ -41,6 +50,8 @@ def type_text(o):
     """The type that a dtype, a scalar class of NumPy, a number class of Python or an object of kilnjit.types means."""
     np = sys.modules.get("numpy")
     text = getattr(type(o), "_kiln_text", None) and o._kiln_text
+    if text is not None and "@" in text:  # of a class of this process
+        return text
     if text is not None:  # of kilnjit.types
         from ._kiln import canonical
         return canonical(text)

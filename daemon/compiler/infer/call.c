@@ -255,10 +255,14 @@ const struct type *call(struct walk *w, uint32_t node, struct fact *f)
         return library_call(w, &c, callee->name);
     case TY_TYPEVALUE:
     case TY_METHOD:
+        if (callee->kind == TY_METHOD && callee->elem->kind == TY_OBJECT)
+            return object_method_call(w, &c, callee);
         c.name = callee->kind == TY_METHOD ? callee->name : show(w, callee->elem);
         return library_call(w, &c, callee->kind == TY_METHOD ? callee->name : NULL);
     case TY_EXCEPTION:
         return raise_call(w, &c, callee);
+    case TY_OBJECT:
+        return object_called(w, &c, callee);
     case TY_CLASS:
         return class_call(w, &c, callee);
     default:

@@ -68,6 +68,16 @@ void meet(struct walk *w, uint32_t node, const struct state *other)
     w->s = out;
 }
 
+/* An object as a condition: its class may decide. */
+static void ask_object(struct walk *w, uint32_t node)
+{
+    const struct type *t = fact_for(w, node)->type;
+
+    t = t->kind == TY_OPTIONAL ? t->elem : t;
+    if (t->kind == TY_OBJECT)
+        object_truth(w, node, t);
+}
+
 const struct type *and_or(struct walk *w, uint32_t node, struct fact *f, bool as_condition)
 {
     bool is_and = node_at(w, node)->op == KIR_AND;
@@ -91,6 +101,7 @@ const struct type *and_or(struct walk *w, uint32_t node, struct fact *f, bool as
             item = w->p->boolean;
         } else {
             item = expr(w, items[i]);
+            ask_object(w, items[i]);
             truth = truth_of(w, items[i]);
         }
         if (truth && (truth > 0) == is_and && i + 1 < n)
@@ -135,6 +146,8 @@ int cond(struct walk *w, uint32_t node)
     f = fact_for(w, node);
     if (f->type->kind == TY_ARRAY)
         mistake(w, node, "compare an element, or use .any() or .all()", "the truth of an array is ambiguous");
+    ask_object(w, node);
+    f = fact_for(w, node);
     f->truth = (int8_t)truth_of(w, node);
     return f->truth;
 }

@@ -219,9 +219,12 @@ const struct type *container_join(struct pass *p, const struct type *a, const st
     for (int i = 0; i < (a->kind == TY_DICT ? 2 : 1); i++) {
         const struct type *x = a->kind == TY_DICT ? a->items[i] : a->elem,
                           *y = b->kind == TY_DICT ? b->items[i] : b->elem;
-        if (x != y && !is_bottom(x) && !is_bottom(y))
+        bool same_place = a->index && a->index == b->index; /* seen before and after it was widened */
+        if (x != y && !is_bottom(x) && !is_bottom(y) && !same_place)
             return NULL; /* one memory, two layouts */
-        parts[i] = is_bottom(x) ? y : x;
+        parts[i] = is_bottom(x) ? y : is_bottom(y) || x == y ? x : join_types(p, x, y);
+        if (!parts[i])
+            return NULL;
     }
     return type_container(p->types, a->kind, parts[0], parts[1], a->readonly,
                           a->index == b->index ? a->index : 0);

@@ -320,6 +320,8 @@ static const struct type *attribute(struct walk *w, uint32_t node, struct fact *
     }
     if (base->kind == TY_ENUM || base->kind == TY_INTENUM)
         return enum_attr(w, node, f, base, name->s.p);
+    if (base->kind == TY_OBJECT)
+        return object_attr(w, node, f, base, name->s.p);
     if (base->kind == TY_TUPLE && base->index) {
         const struct kir_usertype *u = usertype_of(w->p, base);
         for (uint32_t i = 0; i < u->n_fields && i < base->n_items; i++)

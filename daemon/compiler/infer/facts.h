@@ -102,6 +102,8 @@ struct fact {
     /* CALL of a function (or an operator, attribute or library function that is a prelude function). */
     const struct instance *callee;
     const struct instance *getter; /* AUGASSIGN's target: what reads the item that callee writes */
+    const struct instance *tested; /* a condition that is an object: its __bool__ or __len__ */
+    bool negated;                  /* COMPARE: the callee's result is turned round (`!=` by __eq__) */
     const struct arg *args; /* bound in the order of the callee's locals; for intrinsics, of its parameters */
     uint32_t n_args;
     uint16_t intrinsic; /* enum intrinsic: CALL or ATTR done by the compiler itself; 0 none */

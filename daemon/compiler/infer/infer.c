@@ -2,6 +2,7 @@
  * infer.c - the driver: from a signature to a typed program, and how mistakes are reported. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/compiler/infer/pass.h"
@@ -15,10 +16,28 @@ const struct type *fail_memory(struct pass *p)
     return p->bottom;
 }
 
+/* The number of a class is nothing to read: its name instead. */
+static const char *with_names(struct walk *w, const char *s)
+{
+    static const char mark[] = "object(";
+    const char *at = strstr(s, mark);
+    char *end;
+    unsigned long number;
+
+    if (!at)
+        return s;
+    number = strtoul(at + strlen(mark), &end, 10);
+    if (number >= w->p->user->mod->n_usertypes)
+        return s;
+    return arena_printf(w->p->a, "%.*s%s%s", (int)(at - s), s, w->p->user->mod->usertypes[number].name,
+                        with_names(w, end + 1));
+}
+
 const char *show(struct walk *w, const struct type *t)
 {
     const char *s = type_text(w->p->a, t);
 
+    s = s ? with_names(w, s) : NULL;
     return s ? s : "?";
 }
 

@@ -132,7 +132,7 @@ static bool has_many(const struct call *c)
 }
 
 /* Put the receiver before the arguments. */
-static bool with_receiver(struct walk *w, struct call *c, const struct type *receiver)
+bool with_receiver(struct walk *w, struct call *c, const struct type *receiver)
 {
     struct arg *args = arena_new_array(w->p->a, c->n_args + 1, struct arg);
 
@@ -199,6 +199,8 @@ const struct type *library_call(struct walk *w, struct call *c, const char *name
         return w->p->bottom;
     for (uint32_t i = 0; i < c->n_args; i++)
         c->args[i].type = number_of(w, c->args[i].type);
+    if (name && object_library(w, c, name, &t))
+        return t;
     if (callee->kind == TY_METHOD)
         return method_call(w, c, name);
     if (row && (row->id == LIB_INT || row->id == LIB_FLOAT) && c->n_args && is_text(c->args[0].type)) {

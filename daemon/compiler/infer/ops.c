@@ -272,7 +272,7 @@ const struct type *inplace_type(struct walk *w, uint32_t node, struct fact *f, e
         if (is_bottom(types[0]) || is_bottom(types[1]))
             return w->emit ? w->p->bottom : a;
         protocol_call(w, node, f, a, name, (const uint32_t[]){ left, right }, types, 2, &t);
-        return is_bottom(t) ? t : a;
+        return is_bottom(t) || a->kind == TY_OBJECT ? t : a;
     }
     if (a->readonly)
         return mistake(w, left, "copy it first: a = a.copy()", "the array is read-only");
@@ -285,6 +285,7 @@ const struct type *unary(struct walk *w, uint32_t node, struct fact *f)
 {
     static const char *const texts[] = { "?", "-", "+", "~", "not" };
     static const char *const names[] = { NULL, "numpy.negative", "numpy.positive", "numpy.invert", NULL };
+    static const char *const dunders[] = { "", "__neg__", "__pos__", "__invert__", "" };
     const struct kir_node *n = node_at(w, node);
     enum kir_unary op = (enum kir_unary)kir_arg(n, 0);
     uint32_t operand = kir_arg(n, 1);
@@ -299,6 +300,10 @@ const struct type *unary(struct walk *w, uint32_t node, struct fact *f)
     inner = without_optional(t);
     if (is_bottom(t))
         return t;
+    if (protocol_has(w, t, dunders[op]) && t->kind == TY_OBJECT) {
+        const struct type *made;
+        return protocol_call(w, node, fact_for(w, node), t, dunders[op], &operand, &t, 1, &made) ? made : t;
+    }
     if (t->kind == TY_ARRAY)
         return by_prelude(w, node, f, names[op], texts[op], &operand, &t, 1);
     if (!type_is_number(inner) || (op == KIR_U_INVERT && !has_integers_only(inner)))
@@ -396,7 +401,8 @@ static const struct type *compare_pair(struct walk *w, uint32_t node, enum kir_c
         if (a->kind == TY_RECORD && b->kind == TY_RECORD && (op == KIR_C_EQ || op == KIR_C_NE) &&
             record_comparable(a, b))
             return w->p->boolean;
-        if (x->kind == TY_ENUM || y->kind == TY_ENUM || a->kind == TY_CLASS || b->kind == TY_CLASS) {
+        if (x->kind == TY_ENUM || y->kind == TY_ENUM || a->kind == TY_CLASS || b->kind == TY_CLASS ||
+            x->kind == TY_OBJECT || y->kind == TY_OBJECT) {
             if (x != y && a->kind != TY_OPTIONAL && b->kind != TY_OPTIONAL)
                 *truth = equal ? -1 : 1;
             else if (a == b && a->kind == TY_CLASS)
@@ -444,6 +450,41 @@ static const struct type *compare_arrays(struct walk *w, uint32_t node, struct f
                       (const struct type *const[]){ a, b }, 2);
 }
 
+/* By a method of the left side, or of the right one the other way round: `a < b` asks a for __lt__, then b for __gt__. */
+static bool compare_objects(struct walk *w, uint32_t node, enum kir_compare op, const uint32_t *nodes,
+                            const struct type *const *types, const struct type **ret)
+{
+    static const struct {
+        enum kir_compare op;
+        const char *name, *reflected;
+        bool negated;
+    } rows[] = { { KIR_C_EQ, "__eq__", "__eq__", false }, { KIR_C_NE, "__ne__", "__ne__", false },
+                 { KIR_C_NE, "__eq__", "__eq__", true },  { KIR_C_LT, "__lt__", "__gt__", false },
+                 { KIR_C_LE, "__le__", "__ge__", false }, { KIR_C_GT, "__gt__", "__lt__", false },
+                 { KIR_C_GE, "__ge__", "__le__", false }, { KIR_C_IN, NULL, "__in__", false },
+                 { KIR_C_NOTIN, NULL, "__in__", true } };
+    const uint32_t turned_nodes[2] = { nodes[1], nodes[0] };
+    const struct type *const turned[2] = { types[1], types[0] };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bool member = op >= KIR_C_IN, done;
+        if (rows[i].op != op)
+            continue;
+        if (!member && types[0]->kind == TY_OBJECT && protocol_has(w, types[0], rows[i].name))
+            done = protocol_call(w, node, fact_for(w, node), types[0], rows[i].name, nodes, types, 2, ret);
+        else if (types[1]->kind == TY_OBJECT && protocol_has(w, types[1], rows[i].reflected))
+            done = protocol_call(w, node, fact_for(w, node), types[1], rows[i].reflected,
+                                 member ? nodes : turned_nodes, member ? types : turned, 2, ret);
+        else
+            continue;
+        fact_for(w, node)->negated = rows[i].negated;
+        if ((rows[i].negated || member) && !is_bottom(*ret))
+            *ret = w->p->boolean;
+        return done;
+    }
+    return false;
+}
+
 /* Comparisons and membership that the prelude has for these types. */
 static bool compare_by_protocol(struct walk *w, uint32_t node, struct fact *f, enum kir_compare op,
                                 const uint32_t *nodes, const struct type *a, const struct type *b,
@@ -453,6 +494,8 @@ static bool compare_by_protocol(struct walk *w, uint32_t node, struct fact *f, e
                                          "__ge__", NULL,     NULL,     "__in__", "__notin__" };
     const struct type *types[2] = { settled(w, a), settled(w, b) }, *self = op >= KIR_C_IN ? b : a;
 
+    if (a->kind == TY_OBJECT || b->kind == TY_OBJECT)
+        return compare_objects(w, node, op, nodes, types, ret);
     if (!names[op] || self->kind == TY_ARRAY || !protocol_has(w, self, names[op]) ||
         (op < KIR_C_IN && a->kind != b->kind))
         return false;

@@ -328,7 +328,26 @@ const struct type *class_subscript(struct walk *w, uint32_t node, struct fact *f
 const struct type *enum_attr(struct walk *w, uint32_t node, struct fact *f, const struct type *t,
                              const char *name);
 
+/* ---- object.c: objects of a jitclass ---- */
+const struct type *object_call(struct walk *w, struct call *c, const struct type *class);
+const struct type *object_called(struct walk *w, struct call *c, const struct type *t); /* by its __call__ */
+const struct type *object_attr(struct walk *w, uint32_t node, struct fact *f, const struct type *base,
+                               const char *name);
+const struct type *object_method_call(struct walk *w, struct call *c, const struct type *method);
+void object_store(struct walk *w, uint32_t target, const struct type *base, const char *name, const struct type *t,
+                  uint32_t value);
+/* target.name op= ...: the type that is read. */
+const struct type *object_augmented(struct walk *w, uint32_t target, const struct type *base, const char *name);
+/* The class defines what protocol.c calls by this name; and its call. */
+bool object_has(const struct walk *w, const struct type *t, const char *name);
+bool object_protocol(struct walk *w, struct call *c, const struct type *self, const char *name,
+                     const struct type **ret);
+bool object_library(struct walk *w, struct call *c, const char *name, const struct type **ret);
+void object_truth(struct walk *w, uint32_t node, const struct type *t);
+
 /* ---- library.c ---- */
+/* Put the receiver of a method before its arguments. */
+bool with_receiver(struct walk *w, struct call *c, const struct type *receiver);
 const struct type *library_call(struct walk *w, struct call *c, const char *name);
 const struct type *library_attr(struct walk *w, uint32_t node, struct fact *f, const struct type *base,
                                 const char *name);

@@ -66,6 +66,8 @@ bool protocol_has(const struct walk *w, const struct type *t, const char *name)
 {
     char full[80];
 
+    if (t->kind == TY_OBJECT)
+        return object_has(w, t, name);
     return full_name(t, name, full, sizeof full) && prelude_find(w->p->prelude, full);
 }
 
@@ -82,13 +84,15 @@ bool protocol_call(struct walk *w, uint32_t node, struct fact *f, const struct t
         fail_memory(w->p);
         return true;
     }
-    if (!full_name(self, name, full, sizeof full))
+    if (self->kind != TY_OBJECT && !full_name(self, name, full, sizeof full))
         return false;
-    c.name = full;
+    c.name = self->kind == TY_OBJECT ? name : full;
     for (uint32_t i = 0; i < n; i++) {
         args[i] = (struct arg){ .from = ARG_NODE, .type = types[i], .node = nodes[i] };
         c.bottom |= is_bottom(types[i]);
     }
+    if (self->kind == TY_OBJECT)
+        return object_protocol(w, &c, self, name, ret);
     return call_prelude(w, &c, full, ret);
 }
 

@@ -453,7 +453,7 @@ static int is_instance(struct walk *w, const struct type *t, const struct type *
     } kinds[] = { { "builtins.list", TY_LIST }, { "builtins.dict", TY_DICT },
                   { "builtins.set", TY_SET },   { "builtins.tuple", TY_TUPLE },
                   { "builtins.str", TY_STR },   { "builtins.bytes", TY_BYTES },
-                  { "numpy.ndarray", TY_ARRAY } };
+                  { "numpy.ndarray", TY_ARRAY }, { "kiln.jitclass", TY_OBJECT } };
     static const struct {
         const char *name, *of; /* letters of enum type_class */
     } classes[] = { { "numpy.generic", "BIUFC" },     { "numpy.number", "IUFC" },
@@ -480,6 +480,9 @@ static int is_instance(struct walk *w, const struct type *t, const struct type *
             if (strcmp(class->name, classes[i].name) == 0)
                 return strchr(classes[i].of, "NBIUFCWSV"[type_class(t)]) != NULL;
     }
+    if (class->kind == TY_CLASS)
+        return (t->kind == TY_OBJECT || t->kind == TY_ENUM || t->kind == TY_INTENUM || t->kind == TY_TUPLE) &&
+               t->index == class->index;
     meant = type_meant(w, class);
     if (!meant)
         return -1;

@@ -15,14 +15,15 @@ struct library_row {
 };
 
 /* Each rule types the call c of row: fills c->f and returns the result's type, or reports a mistake. */
-#define RULES(X)                                                                                             \
-    X(RANGE)                                                                                                 \
-    X(LEN) X(ABS) X(MINMAX) X(POW) X(DIVMOD) X(ROUND) X(CAST) X(COMPLEX) X(TUPLE) X(ITER) X(ISINSTANCE)      \
-        X(SLICE) X(MATH1) X(MATH2) X(LOG) X(INT1) X(PRED1) X(GCD) X(LDEXP) X(FREXP) X(MODF) X(ISQRT)         \
-            X(CMATH1) X(CPHASE) X(CPOLAR) X(CRECT) X(CPRED1) X(FLOAT1) X(FLOAT2) X(REAL1) X(SAME1) X(SAME2)  \
-                X(PART) X(OPERATOR) X(LOGICAL) X(CREATE) X(FULL) X(LIKE) X(ATTR) X(COPY) X(FILL) X(LISTOP)   \
-                    X(STATIC_ERROR) X(LAYOUT) X(DTYPE_OF) X(CALLABLE) X(CONTAINER) X(EMPTY) X(OBJMODE)       \
-                        X(TEXTOP)
+/* clang-format off */
+#define RULES(X)                                                                                                      \
+    X(RANGE) X(LEN) X(ABS) X(MINMAX) X(POW) X(DIVMOD) X(ROUND) X(CAST) X(COMPLEX) X(TUPLE) X(ITER) X(ISINSTANCE)      \
+    X(SLICE) X(MATH1) X(MATH2) X(LOG) X(INT1) X(PRED1) X(GCD) X(LDEXP) X(FREXP) X(MODF) X(ISQRT) X(CMATH1) X(CPHASE)  \
+    X(CPOLAR) X(CRECT) X(CPRED1) X(FLOAT1) X(FLOAT2) X(REAL1) X(SAME1) X(SAME2) X(PART) X(OPERATOR) X(LOGICAL)        \
+    X(CREATE) X(FULL) X(LIKE) X(ATTR) X(COPY) X(FILL) X(LISTOP) X(STATIC_ERROR) X(LAYOUT) X(DTYPE_OF) X(CALLABLE)     \
+    X(CONTAINER) X(EMPTY) X(OBJMODE) X(TEXTOP)                                                                        \
+    X(OBJECT) X(OBJECT_HASH)
+/* clang-format on */
 #define X(NAME) const struct type *rule_##NAME(struct walk *w, struct call *c, const struct library_row *row);
 RULES(X)
 #undef X

@@ -149,6 +149,14 @@ static void store_attribute(struct walk *w, uint32_t target, const struct type *
     *fact_for(w, target) = (struct fact){ .type = w->p->bottom };
     if (is_bottom(base))
         return;
+    if (base->kind == TY_OPTIONAL && base->elem->kind == TY_OBJECT) { /* None is an error when it comes to that */
+        w->w->raises = true;
+        base = base->elem;
+    }
+    if (base->kind == TY_OBJECT) {
+        object_store(w, target, base, name->s.p, t, value);
+        return;
+    }
     if (is_of_records(base)) {
         fields = record_attr_place(w, target);
         fact_for(w, target)->type = fields;
@@ -260,6 +268,35 @@ static bool augmented_item(struct walk *w, uint32_t node, uint32_t target, uint3
     return true;
 }
 
+/* x.name op= v: what is read. */
+static const struct type *attribute_place(struct walk *w, uint32_t target)
+{
+    const struct kir_node *n = node_at(w, target);
+    const struct type *base = expr(w, kir_arg(n, 0));
+
+    if (base->kind == TY_OPTIONAL && base->elem->kind == TY_OBJECT) {
+        w->w->raises = true;
+        base = base->elem;
+    }
+    return base->kind == TY_OBJECT ? object_augmented(w, target, base, const_of(w, kir_arg(n, 1))->s.p)
+                                   : record_attr_place(w, target);
+}
+
+/* The result of x.name op= v goes back, into the field or to the setter. */
+static void store_result(struct walk *w, uint32_t target, const struct type *t)
+{
+    struct fact *f = fact_for(w, target);
+    const struct type *base = fact_for(w, kir_arg(node_at(w, target), 0))->type, *old = f->type;
+    const struct instance *getter = f->getter;
+
+    *f = (struct fact){ .type = w->p->bottom };
+    object_store(w, target, base->kind == TY_OPTIONAL ? base->elem : base,
+                 const_of(w, kir_arg(node_at(w, target), 1))->s.p, t, target);
+    f = fact_for(w, target);
+    f->getter = getter;
+    f->type = old;
+}
+
 static void augmented(struct walk *w, uint32_t node)
 {
     const struct kir_node *n = node_at(w, node);
@@ -276,7 +313,7 @@ static void augmented(struct walk *w, uint32_t node)
         old = subscript(w, target, fact_for(w, target), true);
         fact_for(w, target)->type = old;
     } else if (tn->op == KIR_ATTR) {
-        old = record_attr_place(w, target);
+        old = attribute_place(w, target);
     } else {
         mistake(w, target, NULL, "this can't be changed in place");
         return;
@@ -285,13 +322,16 @@ static void augmented(struct walk *w, uint32_t node)
     f = fact_for(w, node);
     if (old->kind == TY_NONE && tn->op == KIR_SUBSCRIPT && augmented_item(w, node, target, value, op, v))
         return;
-    if (old->kind == TY_ARRAY || (is_container(old) && tn->op == KIR_LOCAL))
+    if (old->kind == TY_ARRAY || old->kind == TY_OBJECT || (is_container(old) && (tn->op == KIR_LOCAL || tn->op == KIR_ATTR)))
         t = inplace_type(w, node, f, op, target, value, old, v);
     else
         t = binary_type(w, node, f, op, target, value, old, v);
     f->type = t;
     if (tn->op == KIR_LOCAL) {
         bind_local(w, kir_arg(tn, 0), t, node);
+    } else if (tn->op == KIR_ATTR && fact_for(w, kir_arg(tn, 0))->type->kind != TY_RECORD && !is_bottom(t) &&
+               !is_bottom(old)) {
+        store_result(w, target, t);
     } else if (!is_bottom(t) && !is_bottom(old) && old->kind != TY_ARRAY && !assignable(w->p, t, old)) {
         mistake(w, node, NULL, "the result, %s, can't be stored in an array of %s", show(w, t), show(w, old));
     }

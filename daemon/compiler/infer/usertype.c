@@ -34,6 +34,9 @@ bool type_is_valid(const struct pass *p, const struct type *t)
     case TY_INTENUM:
         u = usertype_of(p, t);
         return u && u->kind == KIR_UT_INTENUM;
+    case TY_OBJECT:
+        u = usertype_of(p, t);
+        return u && u->kind == KIR_UT_JITCLASS;
     case TY_FUNCTION:
         return !t->prelude && t->index < p->user->mod->n_functions && !p->user->mod->functions[t->index].n_free;
     default:
@@ -95,6 +98,8 @@ const struct type *class_call(struct walk *w, struct call *c, const struct type 
 
     if (c->bottom)
         return w->p->bottom;
+    if (u && u->kind == KIR_UT_JITCLASS)
+        return object_call(w, c, class);
     if (!u || u->kind != KIR_UT_NAMEDTUPLE)
         return mistake(w, c->node, "name the member: Color.RED", "an enum's class can't be called in compiled code");
     args = arena_new_array(w->p->a, u->n_fields + 1, struct arg);

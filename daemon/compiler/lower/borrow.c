@@ -32,7 +32,7 @@ static bool mutable_inside(struct fn *f, uint32_t node)
         t = fact_at(f->in, c, node)->type;
         if (!t)
             continue;
-        if (t->kind == TY_LIST || t->kind == TY_DICT || t->kind == TY_SET)
+        if (t->kind == TY_LIST || t->kind == TY_DICT || t->kind == TY_SET || t->kind == TY_OBJECT)
             return true;
         for (uint32_t i = 0; t->kind == TY_ITER && i < t->n_items; i++)
             if (t->items[i]->kind == TY_LIST || t->items[i]->kind == TY_ITER)

@@ -227,5 +227,15 @@ struct val lower_call(struct fn *f, uint32_t node)
 struct val call_prelude_node(struct fn *f, uint32_t node)
 {
     struct operands o = { .callee_node = UINT32_MAX };
+    const struct fact *fa = fact_of(f, node);
+    if (fa->n_args == 2 && fa->args[0].from == ARG_NODE && fa->args[1].from == ARG_NODE &&
+        fa->args[1].node < fa->args[0].node) { /* a method of the right operand: the left one is evaluated first */
+        struct val first = eval(f, fa->args[1].node);
+        uint32_t first_node = fa->args[1].node;
+        o.nodes = &first_node;
+        o.vals = &first;
+        o.n = 1;
+        return f->dead ? val_dead() : call_bound(f, node, &o);
+    }
     return call_bound(f, node, &o);
 }

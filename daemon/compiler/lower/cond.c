@@ -103,6 +103,35 @@ static LLVMValueRef cond_and_or(struct fn *f, uint32_t node, int *ret_known)
     return LLVMBuildLoad2(f->b, f->lo->i1, r, "");
 }
 
+/* The truth of an operand; an object's class may decide it. */
+static LLVMValueRef node_truth(struct fn *f, uint32_t node, struct val v)
+{
+    const struct instance *tested = fact_of(f, node)->tested;
+    LLVMValueRef valid = NULL, r = fn_alloca(f, f->lo->i1, "truth");
+    LLVMBasicBlockRef ask = NULL, out = NULL;
+    if (!tested || f->dead)
+        return truth(f, v);
+    if (v.t->kind == TY_OPTIONAL) { /* None is false, and is not asked */
+        valid = v.v[v.n - 1];
+        ask = fn_block(f, "ask");
+        out = fn_block(f, "asked");
+        LLVMBuildStore(f->b, lo_bool(f->lo, false), r);
+        fn_cond(f, valid, ask, out);
+        fn_at(f, ask);
+        v = convert(f, v, v.t->elem);
+    }
+    struct val answer = emit_call(f, node, tested, NULL, &v);
+    if (f->dead && !out)
+        return lo_bool(f->lo, false);
+    if (!f->dead)
+        LLVMBuildStore(f->b, truth(f, answer), r);
+    if (out) {
+        fn_br(f, out);
+        fn_at(f, out);
+    }
+    return LLVMBuildLoad2(f->b, f->lo->i1, r, "");
+}
+
 LLVMValueRef eval_cond(struct fn *f, uint32_t node, int *ret_known)
 {
     const struct kir_node *n = node_of(f, node);
@@ -124,7 +153,7 @@ LLVMValueRef eval_cond(struct fn *f, uint32_t node, int *ret_known)
     } else if (n->op == KIR_AND || n->op == KIR_OR) {
         c = cond_and_or(f, node, ret_known);
     } else {
-        c = truth(f, eval(f, node));
+        c = node_truth(f, node, eval(f, node));
     }
     f->depth--;
     return c;
@@ -156,7 +185,7 @@ struct val eval_and_or(struct fn *f, uint32_t node)
             fn_br(f, out);
         } else if (!known) {
             LLVMBasicBlockRef more = fn_block(f, "more"), take = fn_block(f, "take");
-            fn_cond(f, truth(f, v), is_and ? more : take, is_and ? take : more);
+            fn_cond(f, node_truth(f, items[i], v), is_and ? more : take, is_and ? take : more);
             fn_at(f, take);
             join_set(f, &j, v);
             fn_br(f, out);

@@ -124,7 +124,8 @@ struct val aug_value(struct fn *f, uint32_t aug, struct val old, uint32_t value_
     const struct fact *fa = fact_of(f, aug);
     struct val v = eval(f, value_node);
     if (fa->callee && old.t && v.t) {
-        struct val args[2] = { old, v };
+        bool swapped = fa->n_args == 2 && fa->args[0].node == value_node; /* a method of the value's class */
+        struct val args[2] = { swapped ? v : old, swapped ? old : v };
         for (uint32_t i = 0; i < 2 && i < fa->n_args; i++)
             args[i] = convert(f, args[i], fa->args[i].type);
         return convert(f, emit_call(f, aug, fa->callee, NULL, args), fa->type);
@@ -272,6 +273,8 @@ static struct val eval_attr(struct fn *f, uint32_t node)
     }
     if (fa->intrinsic)
         return convert(f, lower_intrinsic(f, node, fa->intrinsic, &base, 1), fa->type);
+    if (object_is_field(f, base, node))
+        return object_read(f, base, node);
     if (base.t->kind == TY_ENUM || base.t->kind == TY_INTENUM)
         return lower_enum_attr(f, node, base, f->in->unit->mod->consts[kir_arg(n, 1)].s.p);
     uint32_t field = field_index(f, base.t, &f->in->unit->mod->consts[kir_arg(n, 1)]);
@@ -319,8 +322,12 @@ static struct val dispatch(struct fn *f, uint32_t node)
     const struct fact *fa = fact_of(f, node);
     bool operator=
         n->op == KIR_UNARY || n->op == KIR_BINARY || n->op == KIR_COMPARE || n->op == KIR_SUBSCRIPT;
-    if (fa->callee && operator)
-        return call_prelude_node(f, node);
+    if (fa->callee && operator) {
+        struct val v = call_prelude_node(f, node);
+        if (!fa->negated || f->dead)
+            return v;
+        return val_scalar(f, fa->type, LLVMBuildNot(f->b, truth(f, v), ""));
+    }
     switch (n->op) {
     case KIR_CONST:
         return val_const(f, f->in->unit->mod, &f->in->unit->mod->consts[kir_arg(n, 0)], fa->type);

@@ -275,7 +275,7 @@ struct val lower_subscript(struct fn *f, uint32_t node)
 {
     const struct kir_node *n = &f->in->fn->nodes[node];
     const struct type *t = fact_of(f, node)->type;
-    struct val base = need_value(f, eval(f, kir_arg(n, 0)), node);
+    struct val base = eval_indexed(f, node, KIR_NIL);
     if (f->dead || !base.t)
         return val_dead();
     if (base.t->kind == TY_TUPLE)
@@ -354,7 +354,7 @@ static const struct type *view_type(struct fn *f, struct val a, const struct ixs
 void store_subscript(struct fn *f, uint32_t node, struct val v)
 {
     const struct kir_node *n = &f->in->fn->nodes[node];
-    struct val base = need_value(f, eval(f, kir_arg(n, 0)), node);
+    struct val base = eval_indexed(f, node, KIR_NIL);
     if (f->dead || !base.t || !v.t)
         return;
     if (fact_of(f, node)->callee) {
@@ -413,7 +413,7 @@ static void augassign_item(struct fn *f, uint32_t aug, uint32_t target, struct v
 void augassign_subscript(struct fn *f, uint32_t aug, uint32_t target, uint32_t value_node)
 {
     const struct kir_node *n = &f->in->fn->nodes[target];
-    struct val base = need_value(f, eval(f, kir_arg(n, 0)), target);
+    struct val base = eval_indexed(f, target, value_node);
     if (f->dead || !base.t)
         return;
     if (fact_of(f, target)->getter) {

@@ -20,10 +20,12 @@ static LLVMTypeRef head_type(struct lo *lo)
     return LLVMStructTypeInContext(lo->c, fields, 5, 0);
 }
 
-/* mem->data */
+/* mem->data: it stays the same as long as mem lives. */
 static LLVMValueRef memory(struct fn *f, LLVMValueRef mem)
 {
-    return LLVMBuildLoad2(f->b, f->lo->ptr, at_offset(f, mem, 8 + f->lo->t->pointer_bytes), "");
+    LLVMValueRef data = LLVMBuildLoad2(f->b, f->lo->ptr, at_offset(f, mem, 8 + f->lo->t->pointer_bytes), "");
+    LLVMSetMetadata(data, f->lo->md_invariant, f->lo->md_empty);
+    return data;
 }
 
 static LLVMValueRef head(struct fn *f, LLVMValueRef mem, unsigned field)
@@ -82,6 +84,33 @@ static LLVMTypeRef drop_type(struct lo *lo)
     return LLVMFunctionType(lo->vd, &lo->ptr, 1, 0);
 }
 
+/* The last reference that an object holds goes by a tail call when its own memory is gone: a long chain of objects
+ * needs no stack. One to another object, if there is one. */
+static void drop_object(struct fn *f, const struct type *t, LLVMValueRef mem)
+{
+    struct lo *lo = f->lo;
+    const struct type *fields = lo_fields(lo, t);
+    LLVMValueRef data = memory(f, mem), release = LLVMBuildLoad2(f->b, lo->ptr, data, ""), last = NULL;
+    struct val v = mem_load(f, fields, at_offset(f, data, BOX_FIELDS), false);
+    for (int chained = 1; chained >= 0; chained--)
+        for (uint32_t i = 0; i < fields->n_items; i++) {
+            const struct type *ft = fields->items[i], *inner = ft->kind == TY_OPTIONAL ? ft->elem : ft;
+            const struct tinfo *ti = lo_info(lo, ft);
+            struct val item = val_item(f, v, i);
+            for (uint32_t k = 0; (inner->kind == TY_OBJECT) == chained && k < ti->n; k++) {
+                if (ti->role[k] != LEAF_OWNER)
+                    continue;
+                if (last)
+                    own_release(f, item.v[k]);
+                else
+                    last = item.v[k];
+            }
+        }
+    LLVMBuildCall2(f->b, drop_type(lo), release, &mem, 1, "");
+    if (last)
+        own_release(f, last);
+}
+
 static LLVMValueRef drop_of(struct lo *lo, const struct type *t)
 {
     char name[40];
@@ -93,16 +122,19 @@ static LLVMValueRef drop_of(struct lo *lo, const struct type *t)
     LLVMSetLinkage(f.fn, LLVMInternalLinkage);
     lo_target_attrs(lo, f.fn);
     helper_begin(&f);
-    LLVMValueRef mem = LLVMGetParam(f.fn, 0), release;
-    if (t->kind == TY_LIST) {
+    LLVMValueRef mem = LLVMGetParam(f.fn, 0), release = NULL;
+    if (t->kind == TY_OBJECT) {
+        drop_object(&f, t, mem);
+    } else if (t->kind == TY_LIST) {
         drop_items(&f, t, mem);
         release = LLVMBuildLoad2(f.b, lo->ptr, head(&f, mem, HEAD_FREE), "");
     } else {
         LLVMValueRef data = memory(&f, mem);
-        drop_struct(&f, box_fields(lo->p->types, t), at_offset(&f, data, BOX_FIELDS));
+        drop_struct(&f, lo_fields(lo, t), at_offset(&f, data, BOX_FIELDS));
         release = LLVMBuildLoad2(f.b, lo->ptr, data, "");
     }
-    LLVMBuildCall2(f.b, drop_type(lo), release, &mem, 1, "");
+    if (release)
+        LLVMBuildCall2(f.b, drop_type(lo), release, &mem, 1, "");
     LLVMBuildRetVoid(f.b);
     fn_stop(&f);
     helper_end(&f);
@@ -134,7 +166,7 @@ static LLVMValueRef list_memory(struct fn *f, const struct type *t, uint32_t nod
     return mem;
 }
 
-/* An empty list, dict or set. Lists inside are made first and held, so that nothing is lost when memory ends.
+/* An empty list, dict or set, or an object with nothing assigned. Lists inside a dict or set are made first and held, so that nothing is lost when memory ends.
  */
 struct val container_make(struct fn *f, const struct type *t, uint32_t node)
 {
@@ -147,15 +179,15 @@ struct val container_make(struct fn *f, const struct type *t, uint32_t node)
         temp_hold(f, &v);
         return v;
     }
-    const struct type *fields = box_fields(lo->p->types, t);
+    const struct type *fields = lo_fields(lo, t);
     if (!fields || type_layout(fields, lo->t->pointer_bytes, &l, &e)) {
         lo_fail(lo, KILN_E_LIMIT, "a container's memory: %s", e.msg);
         return val_dead();
     }
     struct val *items = lo_alloc(lo, fields->n_items, sizeof(*items));
     for (uint32_t i = 0; i < fields->n_items; i++)
-        items[i] = fields->items[i]->kind == TY_LIST ? container_make(f, fields->items[i], node)
-                                                     : val_zero(f, fields->items[i]);
+        items[i] = t->kind != TY_OBJECT && fields->items[i]->kind == TY_LIST ? container_make(f, fields->items[i], node)
+                                                                              : val_zero(f, fields->items[i]);
     LLVMValueRef mem = mem_new(f, t, lo_int(lo, BOX_FIELDS + l.size), node, &release);
     LLVMValueRef data = memory(f, mem);
     LLVMBuildStore(f->b, release, data);
@@ -196,11 +228,11 @@ void list_push(struct fn *f, struct val l, struct val v, uint32_t node)
     LLVMBuildStore(f->b, more, head(f, l.v[0], HEAD_LEN));
 }
 
-/* ---- fields of dicts and sets ---- */
+/* ---- fields of dicts, sets and objects ---- */
 
 static LLVMValueRef field_at(struct fn *f, struct val box, int field, const struct type **ret)
 {
-    const struct type *fields = box_fields(f->lo->p->types, box.t);
+    const struct type *fields = lo_fields(f->lo, box.t);
     uint64_t at = 0;
     for (int i = 0; fields && i <= field; i++) {
         struct layout l = { 0, 1 };
@@ -215,12 +247,17 @@ static LLVMValueRef field_at(struct fn *f, struct val box, int field, const stru
     return at_offset(f, memory(f, box.v[0]), BOX_FIELDS + at);
 }
 
-struct val box_get(struct fn *f, struct val box, int field)
+struct val box_peek(struct fn *f, struct val box, int field)
 {
     const struct type *t;
     LLVMValueRef p = field_at(f, box, field, &t);
-    struct val v = mem_load(f, t, p, false);
-    if (lo_info(f->lo, t)->n_owner) {
+    return mem_load(f, t, p, false);
+}
+
+struct val box_get(struct fn *f, struct val box, int field)
+{
+    struct val v = box_peek(f, box, field);
+    if (lo_info(f->lo, v.t)->n_owner) {
         v = own_take(f, v);
         temp_hold(f, &v);
     }
@@ -396,6 +433,13 @@ static struct val op_bits(struct fn *f, uint32_t node, const struct val *a, uint
     return val_scalar(f, fact_of(f, node)->type, LLVMBuildBitCast(f->b, v.v[0], f->lo->i64, ""));
 }
 
+/* Where an object is. */
+static struct val op_address(struct fn *f, uint32_t node, const struct val *a, uint32_t n)
+{
+    (void)n;
+    return val_scalar(f, fact_of(f, node)->type, LLVMBuildPtrToInt(f->b, a[0].v[0], f->lo->i64, ""));
+}
+
 static const struct {
     const char *name;
     list_fn *build;
@@ -403,6 +447,7 @@ static const struct {
     { "new", op_new },         { "get", op_get },     { "take", op_take }, { "set", op_set },
     { "put", op_put },         { "push", op_push },   { "move", op_move }, { "resize", op_resize },
     { "reserve", op_reserve }, { "slice", op_slice }, { "view", op_view }, { "bits", op_bits },
+    { "address", op_address },
 };
 
 struct val lower_list_op(struct fn *f, uint32_t node, const char *name, const struct val *a, uint32_t n)

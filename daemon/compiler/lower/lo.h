@@ -102,8 +102,8 @@ struct lo {
     LLVMValueRef kept[32]; /* declarations for the vectorizer (vector.c) */
     unsigned n_kept;
     bool raises_text; /* some exception holds text made at run time */
-    LLVMValueRef weights_cold, shape_range;
-    unsigned md_prof, md_range;
+    LLVMValueRef weights_cold, shape_range, md_empty;
+    unsigned md_prof, md_range, md_invariant;
 };
 
 /* Where an exception goes: sites with a constant description, sites that leave a trace, and where both meet.
@@ -321,6 +321,15 @@ struct val lower_enum_const(struct fn *f, const struct kir_module *mod, const st
                             const struct type *t);
 struct val lower_enum_attr(struct fn *f, uint32_t node, struct val v, const char *name);
 
+/* ---- object.c: objects of a jitclass ---- */
+bool object_is_field(struct fn *f, struct val base, uint32_t node); /* ATTR: does it name a field? */
+struct val object_read(struct fn *f, struct val base, uint32_t node);
+void object_write(struct fn *f, struct val base, uint32_t node, struct val v); /* a field or property */
+void object_augassign(struct fn *f, uint32_t aug, uint32_t target, struct val base, uint32_t value_node);
+/* What a SUBSCRIPT indexes: a field of an object is borrowed where that is safe. */
+struct val eval_indexed(struct fn *f, uint32_t subscript, uint32_t value_node); /* value_node: evaluated before the
+                                                                                   item is used; or KIR_NIL */
+
 /* ---- stmt.c, loop.c ---- */
 void lower_block(struct fn *f, uint32_t node);
 void assign_to(struct fn *f, uint32_t target, struct val v);
@@ -388,7 +397,9 @@ struct val list_subscript(struct fn *f, struct val l, uint32_t index, uint32_t n
 void list_store(struct fn *f, struct val l, uint32_t index, uint32_t node, struct val v);
 void list_augassign(struct fn *f, struct val l, uint32_t index, uint32_t aug, uint32_t target,
                     uint32_t value_node);
-struct val box_get(struct fn *f, struct val box, int field); /* field of box.h */
+const struct type *lo_fields(struct lo *lo, const struct type *t); /* of a dict, set or object: box.h */
+struct val box_get(struct fn *f, struct val box, int field);
+struct val box_peek(struct fn *f, struct val box, int field); /* borrowed: until the next code that may assign it */
 void box_set(struct fn *f, struct val box, int field, struct val v);
 struct val lower_list_op(struct fn *f, uint32_t node, const char *name, const struct val *a, uint32_t n);
 

@@ -73,6 +73,8 @@ static void metadata_init(struct lo *lo)
 {
     lo->md_prof = LLVMGetMDKindIDInContext(lo->c, "prof", 4);
     lo->md_range = LLVMGetMDKindIDInContext(lo->c, "range", 5);
+    lo->md_invariant = LLVMGetMDKindIDInContext(lo->c, "invariant.load", 14);
+    lo->md_empty = LLVMMetadataAsValue(lo->c, LLVMMDNodeInContext2(lo->c, NULL, 0));
     LLVMMetadataRef weights[3] = { LLVMMDStringInContext2(lo->c, "branch_weights", 14),
                                    LLVMValueAsMetadata(lo_i32(lo, 1)),
                                    LLVMValueAsMetadata(lo_i32(lo, 1 << 20)) };

@@ -234,7 +234,7 @@ LLVMValueRef op_compare(struct fn *f, enum kir_compare op, struct val a, struct 
         LLVMValueRef same = record_equal(f, a, b);
         return negative ? LLVMBuildNot(f->b, same, "") : same;
     }
-    if (a.t == b.t && a.t->kind == TY_ENUM)
+    if (a.t == b.t && (a.t->kind == TY_ENUM || a.t->kind == TY_OBJECT))
         return LLVMBuildICmp(f->b, negative ? LLVMIntNE : LLVMIntEQ, a.v[0], b.v[0], "");
     if (a.t == b.t && (a.t->kind == TY_STR || a.t->kind == TY_BYTES))
         return LLVMBuildICmp(f->b, int_predicate(op, true), text_compare(f, a, b, op == KIR_C_EQ || op == KIR_C_NE),

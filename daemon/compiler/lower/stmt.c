@@ -65,7 +65,11 @@ void assign_to(struct fn *f, uint32_t target, struct val v)
     case KIR_ATTR: {
         const struct kir_const *name = &f->in->unit->mod->consts[kir_arg(n, 1)];
         struct val base = eval(f, kir_arg(n, 0));
-        if (!f->dead && record_is_field(f, base, target))
+        if (base.t && base.t->kind == TY_OPTIONAL)
+            base = need_value(f, base, target);
+        if (!f->dead && base.t && base.t->kind == TY_OBJECT)
+            object_write(f, base, target, v);
+        else if (!f->dead && record_is_field(f, base, target))
             record_write(f, base, target, v);
         else if (!f->dead && base.t && box_field(base.t, name->s.p, name->s.len) >= 0)
             box_set(f, base, box_field(base.t, name->s.p, name->s.len), v);
@@ -136,7 +140,11 @@ static void lower_augassign(struct fn *f, uint32_t node)
         augassign_subscript(f, node, target, value);
     } else if (tn->op == KIR_ATTR) {
         struct val base = eval(f, kir_arg(tn, 0));
-        if (!f->dead && record_is_field(f, base, target))
+        if (base.t && base.t->kind == TY_OPTIONAL)
+            base = need_value(f, base, target);
+        if (!f->dead && base.t && base.t->kind == TY_OBJECT)
+            object_augassign(f, node, target, base, value);
+        else if (!f->dead && record_is_field(f, base, target))
             record_augassign(f, node, target, base, value);
         else if (!f->dead)
             lo_fail_at(f, target, "this attribute cannot be assigned");

@@ -145,6 +145,7 @@ static struct tinfo *info_make(struct lo *lo, const struct type *t)
     case TY_LIST:
     case TY_DICT:
     case TY_SET:
+    case TY_OBJECT:
         ti = info_new(lo, 1);
         info_set(ti, 0, lo->ptr, LEAF_OWNER);
         return ti;

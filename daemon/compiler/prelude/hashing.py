@@ -6,7 +6,7 @@ item keeps its position, with the hash EMPTY, until the next squeeze. Hashes are
 of insertion too.
 Meaning: https://docs.python.org/3/library/stdtypes.html#mapping-types-dict and #set-types-set-frozenset"""
 import numpy as np
-from intrinsics import bits, like, list_get, list_push, list_resize, list_set, list_take, view
+from intrinsics import bits, jitclass, like, list_get, list_push, list_resize, list_set, list_take, object_hash, view
 from intrinsics import as_text, text_hash
 from lists import clear as list_clear
 from lists import copy as list_copy
@@ -72,6 +72,8 @@ def hash_of(x):
     """hash(x)"""
     if isinstance(x, bool):
         return np.int64(x)
+    if isinstance(x, jitclass):
+        return np.int64(hash_int(np.int64(object_hash(x))))
     if isinstance(x, tuple):
         return hash_tuple(x)
     if isinstance(x, str):

@@ -24,6 +24,8 @@ dtype_of = Intrinsic("dtype_of")            # (value): the NumPy type of such a 
 static_error = Intrinsic("static_error")    # (text): a mistake of the caller, told when compiling
 view = Intrinsic("view")                    # (list): an iterator over it that shares it
 bits = Intrinsic("bits")                    # (float): its 64 bits as an integer
+jitclass = Intrinsic("jitclass")            # isinstance(x, jitclass): an object of one
+object_hash = Intrinsic("object_hash")      # (object): what its hash is made of
 TypedList, TypedSet, TypedDict = (Intrinsic("kilnjit.typed." + name) for name in ("List", "Set", "Dict"))
 # text; rules in infer/rules_text.c, code in lower/text_ops.c and runtime/text*.c. Positions are not checked.
 text_view = Intrinsic("text_view")          # (s, i, n): n code points from i on, sharing memory

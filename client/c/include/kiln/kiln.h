@@ -325,7 +325,8 @@ enum kiln_type_kind {
     KILN_T_BYTES,      /* struct kiln_bytes */
     KILN_T_LIST,
     KILN_T_SET,
-    KILN_T_DICT
+    KILN_T_DICT,
+    KILN_T_OBJECT /* struct kiln_mem *: an object of a jitclass */
 };
 struct kiln_type {
     enum kiln_type_kind kind;

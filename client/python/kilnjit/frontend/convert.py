@@ -10,7 +10,8 @@ from _thread import RLock
 from types import FunctionType, ModuleType
 
 from .. import _kir as K
-from . import callables, module, source
+from ..usertypes import field_classes
+from . import callables, classes, module, source
 from .diagnostics import Refused
 from .expressions import Expressions
 from .patterns import Patterns
@@ -44,6 +45,9 @@ class Program:
         self.trees = {}   # (function object, flags) -> FunctionTree
         self.todo = []
         self.given = []   # (serial, object, key or tree) of objects that the signature mentions
+        self.classes = {}  # jitclass -> its key
+        self.methods = {}  # jitclass -> [(name, kind, tree)]
+        self.values.classes = lambda cls: classes.key(self, cls)
         self.frozen = {}  # (function, name) -> value read, for "this global has changed"
 
     def tree_of(self, function, flags=0, forced=()):
@@ -178,7 +182,7 @@ class Converter(Expressions, Statements, Patterns):
             return value, value.__name__ if isinstance(value, ModuleType) else None
         if kind == "Attribute":
             base, path = self.look(node.value)
-            if base is MISSING or not isinstance(base, (ModuleType, type)):
+            if base is MISSING or not isinstance(base, (ModuleType, type)) and not hasattr(base, "_kiln_namespace"):
                 return MISSING, None
             if not hasattr(base, node.attr):
                 self.refuse(f"{getattr(base, '__name__', base)} has no attribute {node.attr!r}", node,
@@ -227,6 +231,11 @@ class Converter(Expressions, Statements, Patterns):
             self.refuse(f"{what}, which compiled code can't use", node,
                         "pass it as an argument, or keep numbers, tuples or arrays")
         self.freeze(name, key)
+        if key[0] == K.K_TYPE and "@" in key[1]:  # names classes: the last of a tuple that mentions them first
+            named = [tree.emit(K.CONST, (K.K_USERTYPE, classes.key(self.program, c)), at=node) for c in field_classes(key[1])]
+            last = tree.emit(K.CONST, key, at=node)
+            both = tree.emit(K.TUPLE, [*named, last], at=node)
+            return tree.emit(K.SUBSCRIPT, both, tree.emit(K.CONST, (K.K_INT, len(named)), at=node), at=node)
         return tree.emit(K.CONST, key, at=node)
 
     def freeze(self, name, what):
@@ -376,7 +385,7 @@ def _convert(program, function, flags, forced, given):
         except RecursionError:
             made.refuse("the function's text is nested too deeply", None, "split it into several functions")
     entry.number = -1
-    return module.finish(entry, program.values, program.frozen, program.given)
+    return module.finish(entry, program.values, program.frozen, program.given, program.methods)
 
 
 __all__ = ["convert"]

@@ -68,13 +68,14 @@ class Module:
 
 
 class Numbering:
-    def __init__(self, values):
-        self.values = values
+    def __init__(self, values, methods=()):
+        self.values, self.methods = values, methods
         self.consts, self.const_numbers = [], {}
         self.usertypes, self.usertype_numbers = [], {}
         self.usertype_classes, self.usertype_names = [], set()
         self.env, self.env_numbers = [], {}
         self.queue = []
+        self.texts = []  # rows of classes whose fields' types are still to be written: (row, texts with serials)
         self.classes = {}
 
     def const(self, key):
@@ -94,6 +95,8 @@ class Numbering:
             payload = [self.values.float_of(payload[0])]
         elif kind == K.K_COMPLEX:
             payload = [self.values.float_of(p) for p in payload]
+        elif kind == K.K_TYPE:
+            payload = [self.text(payload[0])]
         elif kind == K.K_ARRAY:
             payload = [payload[0], list(payload[1]), payload[2]]
         number = self.const_numbers[key] = len(self.consts)
@@ -116,8 +119,22 @@ class Numbering:
         self.usertype_classes.append(cls)
         row = [kind, name, list(fields), None]
         self.usertypes.append(row)
-        row[3] = [self.const(r) for r in rest] if kind in (K.UT_ENUM, K.UT_INTENUM) else list(rest)
+        if kind in (K.UT_ENUM, K.UT_INTENUM):
+            row[3] = [self.const(r) for r in rest]
+        elif kind == K.UT_JITCLASS:
+            row.append([[name, what, self.function(tree)] for name, what, tree in self.methods[cls]])
+            self.texts.append((row, rest))
+        else:
+            row[3] = list(rest)
         return number
+
+    def text(self, text):
+        """A type's text with the module's numbers of classes."""
+        if "@" not in text:
+            return text
+        from .. import _kiln
+        return "".join(part if type(part) is str else str(self.usertype_numbers[self.values.class_key(_kiln.object_of(part))[1]])
+                       for part in serials(text))
 
     def function(self, tree):
         if tree.number < 0:
@@ -169,15 +186,17 @@ class Numbering:
         return [params, len(tree.locals), len(tree.free), tree.flags, len(tree.nodes), code]
 
 
-def finish(entry, values, frozen, given=()):
-    """The Module whose entry is this tree. given: (serial, object, constant key or tree) of what the signature
+def finish(entry, values, frozen, given=(), methods=()):
+    """The Module whose entry is this tree. methods: of each jitclass. given: (serial, object, constant key or tree) of what the signature
     mentions."""
     flags, entry.flags = entry.flags, 0
-    numbering = Numbering(values)
+    numbering = Numbering(values, methods)
     numbering.function(entry)
     functions = []
     for tree in numbering.queue:  # grows while it is walked
         functions.append(numbering.emit(tree))
+    for row, texts in numbering.texts:
+        row[3] = [numbering.text(t) for t in texts]
     wire = ["KIR", K.VERSION, len(numbering.env), numbering.consts, numbering.usertypes, functions]
     numbers = {serial: what.number if isinstance(what, FunctionTree) else numbering.usertype(what[1])
                for serial, _, what in given}

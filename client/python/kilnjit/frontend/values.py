@@ -76,6 +76,7 @@ class Values:
     def __init__(self):
         self.exceptions = {}
         self.enums = {}  # class -> its key
+        self.classes = None  # of a jitclass: its key (classes.py)
         self.numpy = sys.modules.get("numpy")
 
     float_of = staticmethod(lambda b: unpack("<d", b)[0])
@@ -153,6 +154,8 @@ class Values:
             if other is not v:
                 raise NotConstant(f"a second exception class with the name {name}")
             return K.K_EXCEPTION, name
+        if "_kiln_class" in vars(v):
+            return K.K_USERTYPE, self.classes(v)
         if is_enum(v):
             return K.K_USERTYPE, self.enum(v)
         if is_named_tuple(v):
