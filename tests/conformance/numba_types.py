@@ -47,6 +47,10 @@ def text(t):
         return f"list({text(t.dtype)})"
     if isinstance(t, types.Set):
         return f"set({text(t.dtype)})"
+    if isinstance(t, types.ListType):
+        return f"ListType({text(t.item_type)})"
+    if isinstance(t, types.DictType):
+        return f"DictType({text(t.key_type)}, {text(t.value_type)})"
     raise NoType(f"the type {t}")
 
 

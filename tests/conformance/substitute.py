@@ -3,6 +3,7 @@
 
 The real package stays for its type objects, `typeof` and exception classes. Whatever makes code is replaced, and the
 real compiler is locked, so that nothing passes by its doing. `tally` says of each test what it compiled and how."""
+import importlib
 import re
 import warnings
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from types import FunctionType, SimpleNamespace
 
 import kilnjit
 import kilnjit.function
+import kilnjit.jitclass
 import numba
 import numba.core.compiler
 import numba.core.decorators
@@ -295,6 +297,39 @@ def compile_extra(typingctx, targetctx, func, args, return_type, flags, locals, 
     return compile_isolated(func, args, return_type, flags, locals)
 
 
+# -- classes
+
+def _decorate_plain(py_func, options, signatures=(), plain=False):
+    return _decorate(py_func, _options(dict(options), {}), signatures)
+
+
+def _kiln_type(t):
+    """A field's type, as Kiln's object; what is no type of Numba stays."""
+    if not isinstance(t, types.Type):
+        return t
+    try:
+        return kilnjit.types.Type(numba_types.text(t))
+    except numba_types.NoType as error:
+        tally.detours.append(f"Kiln has no {error}")
+        raise unsupported(f"a field of {error}") from None
+
+
+def jitclass(cls_or_spec=None, spec=None):
+    if isinstance(cls_or_spec, type):
+        return kilnjit.experimental.jitclass(cls_or_spec, _kiln_spec(spec))
+    return kilnjit.experimental.jitclass(_kiln_spec(cls_or_spec if spec is None else spec))
+
+
+def _kiln_spec(spec):
+    if isinstance(spec, (list, tuple)):
+        return [(row[0], _kiln_type(row[1]), *row[2:]) if isinstance(row, tuple) and len(row) > 1 else row for row in spec]
+    return {n: _kiln_type(t) for n, t in spec.items()} if hasattr(spec, "items") else spec
+
+
+def optional(t):
+    return types.Optional(t) if isinstance(t, types.Type) else kilnjit.types.Optional(t)
+
+
 # -- what Kiln has no counterpart for yet, and the lock
 
 class Absent:
@@ -394,7 +429,12 @@ def install():
         value = getattr(kilnjit, name, None) or extension(name)
         setattr(numba.extending, name, value)
         setattr(numba.core.extending, name, value)
-    numba.experimental.jitclass = absent("jitclass")
+    base = importlib.import_module("numba.experimental.jitclass.base")
+    base.JitClassType = kilnjit.jitclass.JitClass
+    kilnjit.function.decorate = _decorate_plain
+    numba.experimental.jitclass = jitclass
+    numba.deferred_type = kilnjit.deferred_type
+    numba.optional = optional
     numba.core.compiler.compile_isolated = compile_isolated
     numba.core.compiler.compile_extra = compile_extra
     numba.core.compiler.compile_ir = _locked

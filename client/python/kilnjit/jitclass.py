@@ -28,7 +28,7 @@ class Description:
 
     def texts(self):
         """Types of the fields, with serial numbers of classes."""
-        return [types.defined(str(t)) for t in self.fields.values()]
+        return [types.canonical(types.defined(str(t))) for t in self.fields.values()]
 
     def parameters(self):
         """(name, kind, default) of what a call of the class takes."""
@@ -55,6 +55,11 @@ class ClassType:
 
 class JitClass(type):
     """The class of classes made by jitclass."""
+
+    def __new__(mcls, name, bases, members):
+        if any(isinstance(base, JitClass) for base in bases):
+            raise TypeError("cannot subclass from a jitclass")
+        return super().__new__(mcls, name, bases, members)
 
     def __call__(cls, *args, **kwargs):
         return cls._kiln_make(*args, **kwargs)
@@ -119,15 +124,14 @@ def _member(name, value, functions, members):
         members[name] = staticmethod(_compiled(value.__func__))
     elif isinstance(value, property):
         if value.fdel is not None:
-            raise TypeError(f"property {name!r}: deleter is not supported")
+            raise TypeError(f"deleter is not supported: {name}")
         functions.append((name, K.M_GETTER, _plain(value.fget)))
         if value.fset is not None:
             functions.append((name, K.M_SETTER, _plain(value.fset)))
         members[name] = property(_compiled(value.fget), value.fset and _compiled(value.fset), None, value.__doc__)
     elif isinstance(value, FunctionType) or hasattr(value, "_kiln_function"):
         functions.append((name, K.M_METHOD, _plain(value)))
-        if name != "__init__":
-            members[name] = _compiled(value)
+        members[name] = _plain(value) if name == "__init__" else _compiled(value)
     elif isinstance(value, classmethod):
         raise TypeError(f"class method {name!r} can't be compiled: make it a static method")
     else:

@@ -3,6 +3,7 @@
 
 They are texts (docs/signatures.md) with Python's syntax around: str() of one is what signatures and `kiln ls`
 show. Names are Numba's."""
+import re
 
 
 class Type:
@@ -162,6 +163,16 @@ class DeferredType:
 
 def deferred_type():
     return DeferredType()
+
+
+def canonical(text):
+    """The canonical text of a type, which may mention classes by their serial numbers."""
+    from ._kiln import canonical as of
+    return _NUMBERED.sub(r"\1(@\2", of(_SERIAL.sub(r"\1(\2", text))) if "@" in text else of(text)
+
+
+_SERIAL = re.compile(r"\b(object|NamedTuple|Enum|IntEnum|function)\(@(\d+)")
+_NUMBERED = re.compile(r"\b(object|NamedTuple|Enum|IntEnum|function)\((\d+)")
 
 
 def defined(text):

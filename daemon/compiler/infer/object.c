@@ -248,7 +248,11 @@ const struct type *object_augmented(struct walk *w, uint32_t target, const struc
 static const struct kir_method *operator_of(const struct walk *w, const struct type *t, const char *name,
                                             bool *ret_swapped)
 {
-    *ret_swapped = strncmp(name, "__r", 3) == 0 && strcmp(name, "__repr__") != 0 && strcmp(name, "__reversed__") != 0;
+    static const char *const others[] = { "__repr__", "__reversed__", "__rshift__", "__round__" };
+
+    *ret_swapped = strncmp(name, "__r", 3) == 0;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        *ret_swapped &= strcmp(name, others[i]) != 0;
     if (strcmp(name, "__in__") == 0) {
         *ret_swapped = true;
         name = "__contains__";
@@ -280,34 +284,49 @@ bool object_protocol(struct walk *w, struct call *c, const struct type *self, co
     return true;
 }
 
-/* len(object) and so on: what functions of the library ask their argument for. */
+/* len(object) and so on: what functions of the library ask their argument for, the first that the class has. */
 bool object_library(struct walk *w, struct call *c, const char *name, const struct type **ret)
 {
     static const struct {
-        const char *function, *method;
+        const char *function, *methods[3];
     } rows[] = {
-        { "builtins.len", "__len__" },     { "builtins.abs", "__abs__" },         { "builtins.bool", "__bool__" },
-        { "builtins.int", "__int__" },     { "builtins.float", "__float__" },     { "builtins.complex", "__complex__" },
-        { "builtins.str", "__str__" },     { "builtins.round", "__round__" },
-        { "builtins.repr", "__repr__" },   { "builtins.reversed", "__reversed__" },
-        { "builtins.iter", "__iter__" },   { "builtins.next", "__next__" },
+        { "builtins.len", { "__len__" } },
+        { "builtins.abs", { "__abs__" } },
+        { "builtins.bool", { "__bool__", "__len__" } },
+        { "builtins.int", { "__int__", "__index__" } },
+        { "builtins.float", { "__float__", "__index__" } },
+        { "builtins.complex", { "__complex__", "__float__", "__index__" } },
+        { "builtins.str", { "__str__", "__repr__" } },
+        { "builtins.repr", { "__repr__" } },
+        { "builtins.round", { "__round__" } },
+        { "builtins.reversed", { "__reversed__" } },
+        { "builtins.iter", { "__iter__" } },
+        { "builtins.next", { "__next__" } },
     };
-    const struct kir_method *m;
+    const struct kir_method *m = NULL;
+    const struct type *t = c->n_args ? c->args[0].type : NULL;
+    size_t i = 0;
 
-    for (size_t i = 0; c->n_args && c->args[0].type->kind == TY_OBJECT && i < sizeof rows / sizeof rows[0]; i++) {
-        if (strcmp(rows[i].function, name) != 0)
-            continue;
-        m = method_of(w, c->args[0].type, rows[i].method, KIR_M_METHOD);
-        if (!m && strcmp(name, "builtins.str") == 0)
-            m = method_of(w, c->args[0].type, "__repr__", KIR_M_METHOD);
-        if (!m)
-            *ret = mistake(w, c->node, NULL, "%s has no method %s", usertype_of(w->p, c->args[0].type)->name,
-                           rows[i].method);
-        else
-            *ret = call_method(w, c, m);
-        return true;
+    while (i < sizeof rows / sizeof rows[0] && strcmp(rows[i].function, name) != 0)
+        i++;
+    if (!t || t->kind != TY_OBJECT || i == sizeof rows / sizeof rows[0])
+        return false;
+    for (unsigned k = 0; !m && k < 3 && rows[i].methods[k]; k++)
+        m = method_of(w, t, rows[i].methods[k], KIR_M_METHOD);
+    if (m) {
+        *ret = call_method(w, c, m);
+        if (is_bottom(*ret))
+            return true;
+        *ret = strcmp(name, "builtins.bool") == 0      ? w->p->boolean
+               : strcmp(name, "builtins.complex") == 0 ? promote(w->p, *ret, w->p->pycomplex)
+               : strcmp(name, "builtins.float") == 0   ? promote(w->p, *ret, w->p->pyfloat)
+                                                       : *ret;
+    } else if (strcmp(name, "builtins.bool") == 0) {
+        *ret = know_bool(w, c->f, true);
+    } else {
+        *ret = mistake(w, c->node, NULL, "%s has no method %s", usertype_of(w->p, t)->name, rows[i].methods[0]);
     }
-    return false;
+    return true;
 }
 
 /* What decides the truth of an object, in f->tested: __bool__, or __len__. */

@@ -22,6 +22,8 @@ def methods(program, cls, about, usertype):
     """(name, kind, tree) of each function of the class."""
     rows = [(name, kind, program.tree_of(function)) for name, kind, function in about.functions]
     init = next((tree for name, kind, tree in rows if name == "__init__" and kind == K.M_METHOD), None)
+    if init is not None:
+        init.is_init = True
     return [("", K.M_NEW, maker(program, cls, about, usertype, init)), *rows]
 
 
@@ -30,7 +32,6 @@ def maker(program, cls, about, usertype, init):
     function = about.init if init is not None else about.anywhere
     tree = FunctionTree(cls.__name__, function.__code__.co_filename, 0, function)
     tree.firstline = function.__code__.co_firstlineno
-    tree.is_maker = True
     at = (tree.firstline, 0, tree.firstline, 0)
     others = [key(program, other) for text in about.texts() for other in field_classes(text)]
     emit = tree.emit

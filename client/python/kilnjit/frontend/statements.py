@@ -91,6 +91,8 @@ class Statements:
         return self.tree.emit(K.EXPR, self.expression(node.value), at=node)
 
     def s_Return(self, node):
+        if self.tree.is_init and node.value is not None and self.constant_key(node.value) != (K.K_NONE,):
+            self.refuse("__init__() should return None, not a value", node)
         return self.tree.emit(K.RETURN, None if node.value is None else self.expression(node.value), at=node)
 
     def s_Raise(self, node):
