@@ -38,7 +38,7 @@ struct kiln_mem {
  *   none: an empty struct (size 0, align 1)
  *   tuple: a struct of its items, in order
  *   optional: { T value; uint8_t valid; }
- *   list, dict, set: struct kiln_mem *, shared by reference (struct kiln_list_head below)
+ *   list, dict, set, object of a jitclass: struct kiln_mem *, shared by reference (struct kiln_list_head below)
  *   str: struct kiln_str, bytes: struct kiln_bytes
  *   member of an enum: int32_t, its position; of an enum of integers: int64_t, its value
  *   record: { struct kiln_mem *owner; void *data; }, owner as for arrays
@@ -72,7 +72,7 @@ enum kiln_arg_kind { KILN_ARG_NONE, KILN_ARG_BOOL, KILN_ARG_INT, KILN_ARG_UINT, 
 /* What a list's memory (kiln_mem.data) begins with. `data` is that of `items`; an item has the layout of its type in
  * an array of C. `free` is the allocator's release: the list's own gives up its items first, then calls it.
  * A dict or set holds { free; struct of: list(int64) table, list(int64) hashes, list keys, (dict) list values, int64
- * used }, the struct at offset 8. */
+ * used }, the struct at offset 8. An object of a jitclass holds { free; struct of its fields } likewise. */
 struct kiln_list_head {
     int64_t len, cap;
     void *data;

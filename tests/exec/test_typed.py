@@ -187,3 +187,26 @@ def test_nothing_leaks():
     gc.collect()
     after = _kiln.counts()
     assert (after["mem_live"], after["mem_bytes"]) == (before["mem_live"], before["mem_bytes"])
+
+
+@njit
+def put(d, key, a):
+    d[key] = a
+
+
+def test_an_array_argument_that_is_kept_lives_on():
+    d = Dict.empty(types.int64, types.float64[::1])
+    for i in range(50):
+        d[i] = np.full(100, float(i))
+        put(d, i + 100, np.full(100, float(i)))
+    gc.collect()
+    noise = [np.zeros(100) for _ in range(200)]
+    assert all(d[i][99] == i and d[i + 100][0] == i for i in range(50)) and noise
+    alive = _kiln.counts()["mem_live"]
+    d.clear()
+    assert _kiln.counts()["mem_live"] <= alive
+    rows = List()
+    for i in range(20):
+        rows.append(np.arange(i, i + 3))
+    gc.collect()
+    assert [r.tolist() for r in rows] == [[i, i + 1, i + 2] for i in range(20)]

@@ -92,7 +92,7 @@ struct step {
 };
 struct plan {
     uint32_t n_steps, n_arrays; /* n_arrays: memory headers that a call needs */
-    bool has_text;              /* some of the headers hold text: text_release */
+    bool has_text;              /* some of the headers hold text */
     struct step steps[];
 };
 
@@ -116,9 +116,22 @@ int plan_make(const struct print *p, const struct kiln_type *params, uint32_t n,
  * the values, to be given to reflect() and reflected_done() after the call. Returns 0, 1 when an int does not fit
  * int64 (take a careful fingerprint), -1 with an exception. */
 struct reflected; /* containers.h */
-enum { KEEP_ARRAYS = 1, KEEP_TEXT = 2 };
+enum {
+    KEEP_ARRAYS = 1,
+    KEEP_TEXT = 2,
+    KEEP_LONG = 4 /* arrays and records too may outlive the call: in a container or object that is shared */
+};
+/* The size of a header that stands for memory of its own, at data, which has to be given up after the call. */
+#define MEM_HELD INT64_C(-2)
 int plan_pack(const struct plan *plan, PyObject *const *values, uint32_t n, unsigned char *block,
               struct kiln_mem *mems, unsigned keep, struct reflected **ret_reflected);
+
+/* Whether headers of a call hold memory of their own, which plan_release gives up after the call. */
+static inline bool plan_holds(const struct plan *plan, unsigned keep)
+{
+    return plan->has_text || keep & KEEP_LONG;
+}
+void plan_release(struct kiln_mem *mems, uint32_t n);
 
 /* What results are made of. */
 struct owners {

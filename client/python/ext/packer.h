@@ -8,7 +8,7 @@
 struct packer {
     const struct step *step;
     struct kiln_mem *mem; /* next free header */
-    bool keep, keep_text;
+    bool keep, keep_text, keep_long;
     unsigned nested;              /* inside so many containers: values are checked, and held by them */
     struct reflected *reflected; /* containers met so far */
 };

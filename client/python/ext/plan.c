@@ -487,17 +487,25 @@ PyObject *packed_argument(const struct kiln_mem *mem)
     return mem && mem->release == argument_released ? mem->user : NULL;
 }
 
+static struct kiln_mem *item_memory(PyObject *o, void *data)
+{
+    struct kiln_mem *mem = malloc(sizeof *mem);
+    if (!mem) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    Py_INCREF(o);
+    *mem = (struct kiln_mem){ .refs = 1, .release = item_released, .data = data, .user = o };
+    return mem;
+}
+
 static int pack_array_item(PyObject *o, unsigned ndim, unsigned char *to)
 {
     const struct np_array *a = (const struct np_array *)o;
     struct kiln_array *view = (struct kiln_array *)to;
-    struct kiln_mem *mem = malloc(sizeof *mem);
-    if (!mem) {
-        PyErr_NoMemory();
+    struct kiln_mem *mem = item_memory(o, a->data);
+    if (!mem)
         return -1;
-    }
-    Py_INCREF(o);
-    *mem = (struct kiln_mem){ .refs = 1, .release = item_released, .data = a->data, .user = o };
     view->owner = mem;
     view->data = a->data;
     for (unsigned i = 0; i < ndim; i++) {
@@ -546,11 +554,16 @@ bool pack_fits(const struct step *s, PyObject *o)
     }
 }
 
-static inline void pack_array(struct packer *k, PyObject *o, unsigned ndim, unsigned char *to)
+static inline int pack_array(struct packer *k, PyObject *o, unsigned ndim, unsigned char *to)
 {
     const struct np_array *a = (const struct np_array *)o;
     struct kiln_array *view = (struct kiln_array *)to;
     view->owner = NULL;
+    if (k->keep_long) {
+        int rc = pack_array_item(o, ndim, to);
+        *k->mem++ = (struct kiln_mem){ .size = MEM_HELD, .data = rc ? NULL : view->owner };
+        return rc;
+    }
     if (k->keep) {
         /* So many references that compiled code, however it counts, never sees the last. */
         *k->mem = (struct kiln_mem){
@@ -564,20 +577,27 @@ static inline void pack_array(struct packer *k, PyObject *o, unsigned ndim, unsi
         dims[i] = a->dimensions[i];
         dims[ndim + i] = a->strides[i];
     }
+    return 0;
 }
 
-static void pack_record(struct packer *k, PyObject *o, unsigned char *to)
+static int pack_record(struct packer *k, PyObject *o, unsigned char *to)
 {
     PyObject *dtype;
     bool readonly;
     struct kiln_array view = { .owner = NULL, .data = np_record_read(o, &dtype, &readonly) };
-    if (k->keep) {
+    if (k->keep_long) {
+        view.owner = item_memory(o, view.data);
+        *k->mem++ = (struct kiln_mem){ .size = MEM_HELD, .data = view.owner };
+        if (!view.owner)
+            return -1;
+    } else if (k->keep) {
         *k->mem = (struct kiln_mem){
             .refs = INT64_C(1) << 32, .release = argument_released, .data = view.data, .user = o
         };
         view.owner = k->mem++;
     }
     memcpy(to, &view, sizeof view);
+    return 0;
 }
 
 static int pack_enum(PyObject *o, bool is_int, unsigned char *to)
@@ -619,7 +639,7 @@ int pack_one(struct packer *k, PyObject *o, unsigned char *at)
     case S_ARRAY:
         if (k->nested)
             return pack_array_item(o, s->number, to);
-        pack_array(k, o, s->number, to);
+        return pack_array(k, o, s->number, to);
         return 0;
     case S_CONTAINER:
         return pack_container(k, o, s, to);
@@ -667,8 +687,7 @@ int pack_one(struct packer *k, PyObject *o, unsigned char *at)
     case S_CONVERT:
         return convert_scalar(o, s->number, to);
     case S_RECORD:
-        pack_record(k, o, to);
-        return 0;
+        return pack_record(k, o, to);
     case S_ENUM:
         return pack_enum(o, s->number, to);
     case S_TEXT:
@@ -678,15 +697,32 @@ int pack_one(struct packer *k, PyObject *o, unsigned char *at)
     }
 }
 
+void plan_release(struct kiln_mem *mems, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (mems[i].size == MEM_HELD)
+            kiln_mem_unref(mems[i].data);
+}
+
+static int pack_failed(struct packer *k, const struct plan *plan, unsigned keep, struct kiln_mem *mems, int rc)
+{
+    reflected_done(k->reflected);
+    if (plan_holds(plan, keep))
+        plan_release(mems, plan->n_arrays);
+    return rc;
+}
+
 int plan_pack(const struct plan *plan, PyObject *const *values, uint32_t n, unsigned char *block,
               struct kiln_mem *mems, unsigned keep, struct reflected **ret_reflected)
 {
     struct packer k = {
-        .step = plan->steps, .mem = mems, .keep = keep & KEEP_ARRAYS, .keep_text = keep & KEEP_TEXT
+        .step = plan->steps, .mem = mems, .keep = keep & KEEP_ARRAYS, .keep_text = keep & KEEP_TEXT,
+        .keep_long = keep & KEEP_LONG
     };
+    bool holds = plan_holds(plan, keep);
     *ret_reflected = NULL;
-    for (uint32_t i = 0; plan->has_text && i < plan->n_arrays; i++)
-        mems[i].size = 0; /* not all are used, and text_release looks at all */
+    for (uint32_t i = 0; holds && i < plan->n_arrays; i++)
+        mems[i].size = 0; /* not all are used, and plan_release looks at all */
     for (uint32_t i = 0; i < n; i++) {
         /* The common kinds without a call; pack_one has all of them. */
         const struct step *s = k.step;
@@ -696,16 +732,14 @@ int plan_pack(const struct plan *plan, PyObject *const *values, uint32_t n, unsi
             memcpy(block + s->offset, &d, 8);
             k.step++;
         } else if (s->code == S_ARRAY) {
-            pack_array(&k, o, s->number, block + s->offset);
+            int rc = pack_array(&k, o, s->number, block + s->offset);
             k.step++;
+            if (__builtin_expect(rc, 0))
+                return pack_failed(&k, plan, keep, mems, rc);
         } else {
             int rc = pack_one(&k, o, block);
-            if (rc) {
-                reflected_done(k.reflected);
-                if (plan->has_text)
-                    text_release(mems, plan->n_arrays);
-                return rc;
-            }
+            if (rc)
+                return pack_failed(&k, plan, keep, mems, rc);
         }
     }
     *ret_reflected = k.reflected;

@@ -129,8 +129,8 @@ PyObject *specialization_call(struct specialization *s, const struct plan *plan,
     Py_INCREF(&s->ob_base); /* other threads may drop it meanwhile, and the plan with it */
     int32_t status = run(s, ret, block, NULL, &exc);
     PyObject *result = finish(s, status, ret, &exc, &own);
-    if (plan->has_text)
-        text_release(mems, plan->n_arrays);
+    if (plan_holds(plan, s->keeps))
+        plan_release(mems, plan->n_arrays);
     Py_DECREF(&s->ob_base);
     return result;
 }
@@ -153,8 +153,8 @@ static PyObject *call_large(struct specialization *s, const struct plan *plan, P
     int rc = plan_pack(plan, values, s->sig->n_params, block, mems, s->keeps, &reflected);
     if (!rc && s->n_env && (rc = pack_env(s, block + args, mems + plan->n_arrays))) {
         reflected_done(reflected);
-        if (plan->has_text)
-            text_release(mems, plan->n_arrays);
+        if (plan_holds(plan, s->keeps))
+            plan_release(mems, plan->n_arrays);
     }
     if (rc) {
         *ret_overflow = rc > 0;
@@ -168,8 +168,8 @@ static PyObject *call_large(struct specialization *s, const struct plan *plan, P
                               .numbers = &s->numbers,
                               .reflected = reflected };
         result = finish(s, status, block + args + env, &exc, &own);
-        if (plan->has_text)
-            text_release(mems, plan->n_arrays);
+        if (plan_holds(plan, s->keeps))
+            plan_release(mems, s->keeps & KEEP_LONG ? n_mems : plan->n_arrays);
         Py_DECREF(&s->ob_base);
     }
     PyMem_Free(block);
@@ -359,6 +359,7 @@ static int spec_init(struct specialization *s, PyObject *args, PyObject *kwargs)
     for (uint32_t i = 0; i < sig->n_params; i++) /* an array argument may be put into a container */
         s->keeps |= sig->params[i].kind >= KILN_T_LIST && holds_array(&sig->params[i]) ? KEEP_ARRAYS : 0;
     s->keeps |= shares ? KEEP_TEXT : 0;
+    s->keeps |= shares && s->keeps & KEEP_ARRAYS ? KEEP_LONG : 0;
     if ((classes && set_numbers(classes, &s->numbers.users, &s->numbers.n_users)) ||
         (functions && set_numbers(functions, &s->numbers.functions, &s->numbers.n_functions)))
         return -1;

@@ -3,13 +3,12 @@
  *
  * bytes, and a str of ASCII alone, are lent as they lie in the object: no copy. Other strings are not accessible
  * through the stable ABI in the form they are stored in, so they are copied into memory of our own, which the call's
- * header holds and text_release gives up. Results are always copies. */
+ * header holds (MEM_HELD). Results are always copies. */
 #include "client/python/ext/text.h"
 
-#include <string.h>
+#include "client/python/ext/marshal.h"
 
-/* A header of a call whose memory text_release gives up says so in `size`. */
-#define TEXT_HELD INT64_C(-2)
+#include <string.h>
 
 /* Not ASCII: a copy, in the narrowest width. */
 static int fill(struct kiln_str *to, PyObject *o, Py_ssize_t n)
@@ -72,17 +71,10 @@ int text_pack(PyObject *o, bool is_bytes, bool owned, struct kiln_mem *header, u
     if (!rc && owned && !s.owner)
         rc = own_bytes(&s);
     if (header)
-        *header = (struct kiln_mem){ .size = TEXT_HELD, .data = rc ? NULL : s.owner };
+        *header = (struct kiln_mem){ .size = MEM_HELD, .data = rc ? NULL : s.owner };
     if (!rc)
         memcpy(to, &s, is_bytes ? sizeof(struct kiln_bytes) : sizeof s);
     return rc;
-}
-
-void text_release(struct kiln_mem *headers, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (headers[i].size == TEXT_HELD)
-            kiln_mem_unref(headers[i].data);
 }
 
 static PyObject *from_wide(const struct kiln_str *s)

@@ -9,8 +9,6 @@
  * where that is possible. header: of the call, takes over what has to be released; NULL: the value's own reference is
  * the only one. -1 with an exception. */
 int text_pack(PyObject *o, bool is_bytes, bool owned, struct kiln_mem *header, unsigned char *to);
-/* After the call, or after packing failed: what the headers hold. */
-void text_release(struct kiln_mem *headers, uint32_t n);
 /* The Python object of a value whose reference is taken over. */
 PyObject *text_unbox(const unsigned char *p, bool is_bytes);
 void text_drop(const unsigned char *p);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * object.c - objects of a user's jitclass: fields, properties, methods, and the operators that its methods with two
- * underscores define. The class's functions belong to the user's module; what the class is, its user type says. */
+ * object.c - objects of a user's jitclass: fields, properties, methods, and the operators that its methods
+ * with two underscores define. The class's functions belong to the user's module; what the class is, its user
+ * type says. */
 #include <stdio.h>
 #include <string.h>
 
@@ -108,7 +109,8 @@ const struct type *object_call(struct walk *w, struct call *c, const struct type
     const struct kir_method *m = method_of(w, class, "", KIR_M_NEW);
 
     return m ? call_method(w, c, m)
-             : mistake(w, c->node, NULL, "%s can't be called in compiled code", usertype_of(w->p, class)->name);
+             : mistake(w, c->node, NULL, "%s can't be called in compiled code",
+                       usertype_of(w->p, class)->name);
 }
 
 const struct type *rule_OBJECT(struct walk *w, struct call *c, const struct library_row *row)
@@ -181,7 +183,8 @@ const struct type *object_called(struct walk *w, struct call *c, const struct ty
 }
 
 /* A container whose items are not known yet takes those of the field. */
-static const struct type *into_field(struct walk *w, uint32_t value, const struct type *t, const struct type *field)
+static const struct type *into_field(struct walk *w, uint32_t value, const struct type *t,
+                                     const struct type *field)
 {
     if (!is_container(t) || t->kind != field->kind || !t->index)
         return t;
@@ -189,8 +192,8 @@ static const struct type *into_field(struct walk *w, uint32_t value, const struc
                                   : container_grow(w, value, t, field->elem, NULL);
 }
 
-void object_store(struct walk *w, uint32_t target, const struct type *base, const char *name, const struct type *t,
-                  uint32_t value)
+void object_store(struct walk *w, uint32_t target, const struct type *base, const char *name,
+                  const struct type *t, uint32_t value)
 {
     const struct kir_usertype *u = usertype_of(w->p, base);
     int field = object_field(w->p->user->mod, base, name);
@@ -228,7 +231,8 @@ void object_store(struct walk *w, uint32_t target, const struct type *base, cons
     }
 }
 
-const struct type *object_augmented(struct walk *w, uint32_t target, const struct type *base, const char *name)
+const struct type *object_augmented(struct walk *w, uint32_t target, const struct type *base,
+                                    const char *name)
 {
     struct fact *f = fact_for(w, target);
     const struct type *t;
@@ -244,7 +248,8 @@ const struct type *object_augmented(struct walk *w, uint32_t target, const struc
 
 /* ---- operators ---- */
 
-/* The method behind a name of protocol.c, and whether the object is the second of two operands in the text. */
+/* The method behind a name of protocol.c, and whether the object is the second of two operands in the text.
+ */
 static const struct kir_method *operator_of(const struct walk *w, const struct type *t, const char *name,
                                             bool *ret_swapped)
 {
@@ -284,7 +289,8 @@ bool object_protocol(struct walk *w, struct call *c, const struct type *self, co
     return true;
 }
 
-/* len(object) and so on: what functions of the library ask their argument for, the first that the class has. */
+/* len(object) and so on: what functions of the library ask their argument for, the first that the class has.
+ */
 bool object_library(struct walk *w, struct call *c, const char *name, const struct type **ret)
 {
     static const struct {
@@ -324,7 +330,8 @@ bool object_library(struct walk *w, struct call *c, const char *name, const stru
     } else if (strcmp(name, "builtins.bool") == 0) {
         *ret = know_bool(w, c->f, true);
     } else {
-        *ret = mistake(w, c->node, NULL, "%s has no method %s", usertype_of(w->p, t)->name, rows[i].methods[0]);
+        *ret =
+            mistake(w, c->node, NULL, "%s has no method %s", usertype_of(w->p, t)->name, rows[i].methods[0]);
     }
     return true;
 }
@@ -353,8 +360,8 @@ const struct type *rule_OBJECT_HASH(struct walk *w, struct call *c, const struct
     if (m)
         return call_method(w, c, m);
     if (method_of(w, t, "__eq__", KIR_M_METHOD))
-        return mistake(w, c->node, "a class with __eq__ needs a __hash__ too", "objects of %s can't be hashed",
-                       usertype_of(w->p, t)->name);
+        return mistake(w, c->node, "a class with __eq__ needs a __hash__ too",
+                       "objects of %s can't be hashed", usertype_of(w->p, t)->name);
     c->f->intrinsic = (uint16_t)row->id;
     c->f->args = c->args;
     c->f->n_args = 1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * object.c - objects of a jitclass in memory: as dicts and sets { the allocator's release; the fields }, see list.c.
+ * object.c - objects of a jitclass in memory: as dicts and sets { the allocator's release; the fields }, see
+ * list.c.
  *
- * A new one is all zeroes: numbers are 0, texts empty, optionals None. What can't be used so, a list for example, is
- * an AttributeError when it is read before it was assigned. */
+ * A new one is all zeroes: numbers are 0, texts empty, optionals None. What can't be used so, a list for
+ * example, is an AttributeError when it is read before it was assigned. */
 #include <string.h>
 
 #include "daemon/compiler/infer/box.h"
@@ -10,7 +11,8 @@
 
 const struct type *lo_fields(struct lo *lo, const struct type *t)
 {
-    return t->kind == TY_OBJECT ? object_fields(lo->p->types, lo->p->user->mod, t) : box_fields(lo->p->types, t);
+    return t->kind == TY_OBJECT ? object_fields(lo->p->types, lo->p->user->mod, t)
+                                : box_fields(lo->p->types, t);
 }
 
 static const char *attr_name(struct fn *f, uint32_t node)
@@ -77,7 +79,9 @@ void object_write(struct fn *f, struct val base, uint32_t node, struct val v)
 void object_augassign(struct fn *f, uint32_t aug, uint32_t target, struct val base, uint32_t value_node)
 {
     const struct fact *fa = fact_of(f, target);
-    struct val old = fa->getter ? emit_call(f, target, fa->getter, NULL, &base) : object_read(f, base, target), v;
+    struct val old =
+                   fa->getter ? emit_call(f, target, fa->getter, NULL, &base) : object_read(f, base, target),
+               v;
     if (f->dead)
         return;
     v = aug_value(f, aug, old, value_node);
@@ -132,7 +136,8 @@ struct val eval_indexed(struct fn *f, uint32_t subscript, uint32_t value_node)
             struct val base = need_value(f, eval(f, kir_arg(bn, 0)), node);
             if (!f->dead && object_is_field(f, base, node))
                 return need_value(
-                    f, field_value(f, node, base, object_field(f->lo->p->user->mod, base.t, attr_name(f, node))),
+                    f,
+                    field_value(f, node, base, object_field(f->lo->p->user->mod, base.t, attr_name(f, node))),
                     subscript);
             return val_dead();
         }
