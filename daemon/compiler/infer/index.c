@@ -211,6 +211,15 @@ static const struct type *item_by_protocol(struct walk *w, uint32_t node, const 
     return t;
 }
 
+bool indexes_elements(const struct type *it)
+{
+    bool some = it->kind == TY_ARRAY || it->kind == TY_LIST;
+
+    for (uint32_t i = 0; it->kind == TY_TUPLE && i < it->n_items; i++)
+        some |= it->items[i]->kind == TY_ARRAY || it->items[i]->kind == TY_LIST;
+    return some;
+}
+
 const struct type *subscript(struct walk *w, uint32_t node, struct fact *f, bool store)
 {
     const struct kir_node *n = node_at(w, node);
@@ -244,6 +253,8 @@ const struct type *subscript(struct walk *w, uint32_t node, struct fact *f, bool
         return item_by_protocol(w, node, base, it, store);
     if (store && base->readonly)
         return mistake(w, node, "copy it first: a = a.copy()", "the array is read-only");
+    if (indexes_elements(it) && w->p->prelude)
+        return item_by_protocol(w, node, base, it, store);
     if (it->kind == TY_TUPLE) {
         types = it->items;
         count = it->n_items;

@@ -496,7 +496,7 @@ static bool compare_by_protocol(struct walk *w, uint32_t node, struct fact *f, e
 
     if (a->kind == TY_OBJECT || b->kind == TY_OBJECT)
         return compare_objects(w, node, op, nodes, types, ret);
-    if (!names[op] || self->kind == TY_ARRAY || !protocol_has(w, self, names[op]) ||
+    if (!names[op] || (self->kind == TY_ARRAY && op < KIR_C_IN) || !protocol_has(w, self, names[op]) ||
         (op < KIR_C_IN && a->kind != b->kind))
         return false;
     if (op >= KIR_C_IN && is_text(b) && a != b && (b->kind == TY_STR || !type_is_integer(a))) {

@@ -163,6 +163,8 @@ static inline const struct type *scalar(const struct walk *w, enum type_kind kin
 /* Type of an arithmetic result of two numbers (bool counts as an integer of Python); NULL if there is none.
  */
 const struct type *promote(struct pass *p, const struct type *a, const struct type *b);
+/* np.promote_types of two element types. */
+const struct type *promote_elements(struct pass *p, const struct type *a, const struct type *b);
 /* Type of a variable that holds one or the other; NULL if there is none. Any types. */
 const struct type *join_types(struct pass *p, const struct type *a, const struct type *b);
 /* int64 for pyint and so on; other types as they are. */
@@ -275,6 +277,8 @@ const char *binary_text(enum kir_binary op);
 /* ---- index.c ---- */
 const struct type *subscript(struct walk *w, uint32_t node, struct fact *f, bool store);
 const struct type *slice(struct walk *w, uint32_t node);
+/* An index of an array that takes elements one by one: arrays and lists, alone or among others. */
+bool indexes_elements(const struct type *it);
 /* Type of one item when iterating; NULL (with a diagnostic) if it can't be. Tuples of equal items only. */
 const struct type *item_type(struct walk *w, uint32_t node, const struct type *t);
 

@@ -66,6 +66,11 @@ static const struct type *numpy(struct pass *p, const struct type *a, const stru
     return bits > 64 ? of(p, TY_FLOAT64) : of(p, signed_of(bits));
 }
 
+const struct type *promote_elements(struct pass *p, const struct type *a, const struct type *b)
+{
+    return numpy(p, a, b);
+}
+
 /* The step of a weak scalar: 0 int, 1 float, 2 complex. */
 static int weak_step(const struct type *t)
 {

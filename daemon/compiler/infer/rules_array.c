@@ -200,6 +200,51 @@ const struct type *rule_ATTR(struct walk *w, struct call *c, const struct librar
     }
 }
 
+/* Which entries of an index take elements one by one, which keep an axis. */
+const struct type *rule_INDEX_AXIS(struct walk *w, struct call *c, const struct library_row *row)
+{
+    const struct type *index = c->n_args == 2 ? c->args[1].type : w->p->none, *a = c->args[0].type;
+    uint32_t arrays = 0, ints = 0, kept = 0, before = 0, news = 0, first = UINT32_MAX, last = 0;
+    int64_t apart = 0;
+    bool ellipsis = false;
+
+    (void)row;
+    if (index->kind != TY_TUPLE || a->kind != TY_ARRAY)
+        return mistake(w, c->node, NULL, "an index of several entries is needed");
+    for (uint32_t i = 0; i < index->n_items; i++) {
+        const struct type *t = number_of(w, index->items[i]);
+        bool array = t->kind == TY_ARRAY || t->kind == TY_LIST, integer = type_is_integer(t);
+        if (array || integer) {
+            first = first == UINT32_MAX ? i : first;
+            last = i;
+            ints += integer;
+            arrays += array;
+            before = array ? kept : before;
+        } else if (t->kind == TY_SLICE || t->kind == TY_NONE) {
+            kept++;
+            news += t->kind == TY_NONE;
+        } else if (t->kind == TY_ELLIPSIS) {
+            kept++;
+            ellipsis |= !arrays;
+            news += 1000;
+        } else {
+            return mistake(w, c->node, NULL, "an array is indexed by integers, slices and arrays, not by %s", show(w, t));
+        }
+    }
+    if (!kept)
+        return know_int(w, c->f, -1);
+    if (arrays > 1)
+        return mistake(w, c->node, "index step by step", "several index arrays among slices are not compiled by this version");
+    for (uint32_t i = first; i <= last; i++)
+        if (index->items[i]->kind == TY_SLICE || index->items[i]->kind == TY_NONE || index->items[i]->kind == TY_ELLIPSIS)
+            apart = 100;
+    if (ellipsis) { /* from the end: all that comes after the array has been counted */
+        uint32_t after = kept - before;
+        return know_int(w, c->f, (int64_t)a->ndim - ints + news % 1000 - 1 - after + apart);
+    }
+    return know_int(w, c->f, before + apart);
+}
+
 const struct type *rule_COPY(struct walk *w, struct call *c, const struct library_row *row)
 {
     struct params p;

@@ -93,6 +93,25 @@ const struct type *rule_LAYOUT(struct walk *w, struct call *c, const struct libr
     return w->p->str;
 }
 
+/* The element type of an array that holds the value: what lists and tuples are made of, promoted. NULL: none. */
+static const struct type *element_in(struct walk *w, const struct type *t)
+{
+    const struct type *all = NULL, *x;
+
+    if (t->kind == TY_ARRAY || t->kind == TY_LIST || t->kind == TY_SET)
+        return element_in(w, t->elem);
+    if (t->kind == TY_TUPLE) {
+        for (uint32_t i = 0; i < t->n_items; i++) {
+            x = element_in(w, t->items[i]);
+            if (!x || (all && x != all && (!type_is_number(x) || !type_is_number(all))))
+                return NULL;
+            all = all ? promote_elements(w->p, all, x) : x;
+        }
+        return all ? all : scalar(w, TY_FLOAT64);
+    }
+    return type_is_number(t) || t->kind == TY_RECORD ? strong(w->p, t) : NULL;
+}
+
 const struct type *rule_DTYPE_OF(struct walk *w, struct call *c, const struct library_row *row)
 {
     const struct type *t;
@@ -100,12 +119,52 @@ const struct type *rule_DTYPE_OF(struct walk *w, struct call *c, const struct li
 
     if (!rule_params(w, c, "value", 1, &p))
         return w->p->bottom;
-    t = p.at[0].type;
-    if (t->kind == TY_ARRAY)
-        t = t->elem;
-    if (!type_is_number(t) && t->kind != TY_RECORD)
-        return rule_wrong(w, c, &c->args[0], "numbers");
-    t = type_of(w->p->types, TY_TYPEVALUE, strong(w->p, t));
+    p.at[0].type = settled(w, p.at[0].type);
+    if (is_bottom(p.at[0].type))
+        return w->p->bottom;
+    t = element_in(w, p.at[0].type);
+    if (!t)
+        return rule_wrong(w, c, &p.at[0], "numbers");
+    t = type_of(w->p->types, TY_TYPEVALUE, t);
+    return !t ? fail_memory(w->p) : rule_take(w, c, row, &p) ? t : w->p->bottom;
+}
+
+const struct type *rule_DEPTH(struct walk *w, struct call *c, const struct library_row *row)
+{
+    const struct type *t = c->n_args == 1 ? c->args[0].type : w->p->none;
+    int64_t depth = 0;
+
+    (void)row;
+    for (; t->kind == TY_LIST || (t->kind == TY_TUPLE && t->n_items); t = t->kind == TY_LIST ? t->elem : t->items[0])
+        depth++;
+    return know_int(w, c->f, depth + (t->kind == TY_ARRAY ? t->ndim : t->kind == TY_TUPLE));
+}
+
+static bool are_ints(const struct type *t)
+{
+    bool all = t->kind == TY_TUPLE && t->n_items <= TYPE_MAX_NDIM;
+
+    for (uint32_t i = 0; all && i < t->n_items; i++)
+        all = type_is_integer(t->items[i]);
+    return all;
+}
+
+const struct type *rule_STRIDED(struct walk *w, struct call *c, const struct library_row *row)
+{
+    bool contiguous = row->id == LIB_CONTIGUOUS;
+    const struct type *a, *t;
+    struct params p;
+
+    if (!rule_params(w, c, contiguous ? "array offset shape" : "array offset shape strides", contiguous ? 3 : 4, &p))
+        return w->p->bottom;
+    a = p.at[0].type;
+    if (a->kind != TY_ARRAY)
+        return rule_wrong(w, c, &p.at[0], "an array");
+    for (unsigned i = 2; i < p.n; i++)
+        if (!are_ints(p.at[i].type) || p.at[i].type->n_items != p.at[2].type->n_items)
+            return rule_wrong(w, c, &p.at[i], "a shape (an integer or a tuple of integers)");
+    t = type_array(w->p->types, a->elem, p.at[2].type->n_items, contiguous ? 'C' : 'A',
+                   a->readonly || row->id == LIB_STRIDED_R, a->unaligned);
     return !t ? fail_memory(w->p) : rule_take(w, c, row, &p) ? t : w->p->bottom;
 }
 

@@ -83,6 +83,8 @@ static bool store_by_protocol(struct walk *w, uint32_t target, const struct type
         fact_for(w, target)->type = base->kind == TY_LIST ? base->elem : base;
         return true;
     }
+    if (base->kind == TY_ARRAY && !indexes_elements(index))
+        return false;
     if (!protocol_has(w, base, "__setitem__"))
         return false;
     if (base->kind == TY_LIST) /* a slice: the items of t go in */

@@ -96,6 +96,22 @@ static struct val copy(struct fn *f, uint32_t node, struct val a)
     return r;
 }
 
+/* A view with a shape and strides of its own; without strides in C order. */
+static struct val strided(struct fn *f, uint32_t node, const struct val *a, uint32_t n)
+{
+    const struct type *t = fact_of(f, node)->type;
+    LLVMValueRef shape[64], strides[64];
+    for (unsigned i = 0; i < t->ndim; i++) {
+        shape[i] = to_index(f, val_item(f, a[2], i));
+        strides[i] = n > 3 ? to_index(f, val_item(f, a[3], i)) : NULL;
+    }
+    LLVMValueRef offset = to_index(f, a[1]);
+    LLVMValueRef data = LLVMBuildGEP2(f->b, f->lo->i8, arr_data(a[0]), &offset, 1, "");
+    struct val r = arr_make(f, t, arr_owner(a[0]), data, shape, strides);
+    r.own = a[0].own;
+    return r;
+}
+
 struct val lower_create(struct fn *f, uint32_t node, const char *name, const struct val *a, uint32_t n)
 {
     struct lo *lo = f->lo;
@@ -119,6 +135,8 @@ struct val lower_create(struct fn *f, uint32_t node, const char *name, const str
             LLVMBuildNSWMul(f->b, arr_size(f, a[0]), lo_int(lo, lo_elemsize(lo, a[0].t->elem)), ""));
     if (!strcmp(name, "transpose"))
         return transpose(f, node, a[0]);
+    if (!strcmp(name, "strided") && n > 2)
+        return strided(f, node, a, n);
     if (!strcmp(name, "copy"))
         return copy(f, node, a[0]);
     if (!strcmp(name, "fill") && n > 1) {
