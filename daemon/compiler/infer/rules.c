@@ -452,7 +452,7 @@ static int is_instance(struct walk *w, const struct type *t, const struct type *
         enum type_kind kind;
     } kinds[] = { { "builtins.list", TY_LIST }, { "builtins.dict", TY_DICT },
                   { "builtins.set", TY_SET },   { "builtins.tuple", TY_TUPLE },
-                  { "builtins.str", TY_STR },   { "builtins.bytes", TY_BYTES },
+                  { "builtins.slice", TY_SLICE }, { "builtins.str", TY_STR },   { "builtins.bytes", TY_BYTES },
                   { "numpy.ndarray", TY_ARRAY }, { "kiln.jitclass", TY_OBJECT } };
     static const struct {
         const char *name, *of; /* letters of enum type_class */

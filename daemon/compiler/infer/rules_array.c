@@ -228,15 +228,18 @@ const struct type *rule_INDEX_AXIS(struct walk *w, struct call *c, const struct 
             ellipsis |= !arrays;
             news += 1000;
         } else {
-            return mistake(w, c->node, NULL, "an array is indexed by integers, slices and arrays, not by %s", show(w, t));
+            return mistake(w, c->node, NULL, "an array is indexed by integers, slices and arrays, not by %s",
+                           show(w, t));
         }
     }
     if (!kept)
         return know_int(w, c->f, -1);
     if (arrays > 1)
-        return mistake(w, c->node, "index step by step", "several index arrays among slices are not compiled by this version");
+        return mistake(w, c->node, "index step by step",
+                       "several index arrays among slices are not compiled by this version");
     for (uint32_t i = first; i <= last; i++)
-        if (index->items[i]->kind == TY_SLICE || index->items[i]->kind == TY_NONE || index->items[i]->kind == TY_ELLIPSIS)
+        if (index->items[i]->kind == TY_SLICE || index->items[i]->kind == TY_NONE ||
+            index->items[i]->kind == TY_ELLIPSIS)
             apart = 100;
     if (ellipsis) { /* from the end: all that comes after the array has been counted */
         uint32_t after = kept - before;

@@ -93,7 +93,8 @@ const struct type *rule_LAYOUT(struct walk *w, struct call *c, const struct libr
     return w->p->str;
 }
 
-/* The element type of an array that holds the value: what lists and tuples are made of, promoted. NULL: none. */
+/* The element type of an array that holds the value: what lists and tuples are made of, promoted. NULL: none.
+ */
 static const struct type *element_in(struct walk *w, const struct type *t)
 {
     const struct type *all = NULL, *x;
@@ -135,7 +136,8 @@ const struct type *rule_DEPTH(struct walk *w, struct call *c, const struct libra
     int64_t depth = 0;
 
     (void)row;
-    for (; t->kind == TY_LIST || (t->kind == TY_TUPLE && t->n_items); t = t->kind == TY_LIST ? t->elem : t->items[0])
+    for (; t->kind == TY_LIST || (t->kind == TY_TUPLE && t->n_items);
+         t = t->kind == TY_LIST ? t->elem : t->items[0])
         depth++;
     return know_int(w, c->f, depth + (t->kind == TY_ARRAY ? t->ndim : t->kind == TY_TUPLE));
 }
@@ -155,7 +157,8 @@ const struct type *rule_STRIDED(struct walk *w, struct call *c, const struct lib
     const struct type *a, *t;
     struct params p;
 
-    if (!rule_params(w, c, contiguous ? "array offset shape" : "array offset shape strides", contiguous ? 3 : 4, &p))
+    if (!rule_params(w, c, contiguous ? "array offset shape" : "array offset shape strides",
+                     contiguous ? 3 : 4, &p))
         return w->p->bottom;
     a = p.at[0].type;
     if (a->kind != TY_ARRAY)

@@ -16,7 +16,7 @@ What it means, and which types come out: [semantics.md](semantics.md).
   or a call of one, `assert`, `try` with `except`, `else` and `finally`, `del` of a variable or item, `with objmode`, `pass`, inner functions and lambdas, calls of jitted functions.
 - **Expressions**: all operators on numbers, comparison chains, `and or not`, conditional expressions, `:=`, tuples (indexing, slices by constants, `+`, `*`, comparison, `in`), f-strings in exceptions, `*args` in calls.
 - **Loops** over `range`, arrays, tuples, `enumerate`, `zip`, `reversed`.
-- **Arrays**: reading and writing elements, slices and views with `...` and `None`, filling a view with a number or an array.
+- **Arrays**: reading and writing elements, slices and views with `...` and `None`, arrays of integers, masks and lists as indexes, filling a view with a number or an array.
 - **Lists, dicts, sets**: displays, comprehensions, generator expressions as arguments, indexing, slices, operators, methods (below), of items of one type, nested.
 - **Whole arrays**: operators, comparisons, `+=` and the like, and the functions listed below, element by element with broadcasting.
 - **Not yet**: generators, text beyond constants, `**kwargs`, functions beyond those listed here, `+=` on a part of an array.

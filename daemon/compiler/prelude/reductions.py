@@ -267,10 +267,24 @@ def running_sums(a):
     return out
 
 
-NAMES = {
-    "sum": total_of, "prod": product_of, "mean": mean_of, "var": variance_of, "std": deviation_of, "min": least,
-    "max": greatest, "ptp": range_of, "argmin": index_of_least, "argmax": index_of_greatest, "any": some, "all": every,
-    "cumsum": running_sums,
-}
-FUNCTIONS = {f"{owner}.{name}": f for name, f in NAMES.items() for owner in ("numpy", "ndarray")}
-FUNCTIONS |= {"numpy.count_nonzero": count_true}
+def multiplied(out, a, total, at):
+    if a.ndim == 1:
+        for v in a:
+            total *= v
+            out[at] = total
+            at += 1
+    else:
+        for row in a:
+            total, at = multiplied(out, row, total, at)
+    return total, at
+
+
+def running_products(a):
+    """numpy.cumprod of the flattened array."""
+    one = zero_for_sum(a) + 1
+    out = np.full(a.size, one)
+    multiplied(out, a, one, 0)
+    return out
+
+
+FUNCTIONS = {}

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sorting and searching of one dimension. Meaning: https://numpy.org/doc/stable/reference/routines.sort.html;
+"""Sorting and searching. Meaning: https://numpy.org/doc/stable/reference/routines.sort.html;
 nan sorts last. Sorting is by merging: stable, and n log n at worst."""
 import numpy as np
+from shaping import moveaxis
 
 
 def before(x, y):
@@ -52,15 +53,52 @@ def sort_in_place(a):
             width *= 2
 
 
-def sort(a):
+def sort_last(a):
+    if a.ndim == 1:
+        sort_in_place(a)
+    else:
+        for i in range(a.shape[0]):
+            sort_last(a[i])
+
+
+def sort(a, axis=-1, kind=None):
     """numpy.sort: a sorted copy."""
-    out = a.copy()
-    sort_in_place(out)
+    out = np.array(a)
+    if axis is None:
+        return sort(out.ravel())
+    sort_last(moveaxis(out, axis, -1))
     return out
 
 
-def argsort(a):
-    """numpy.argsort: the indexes that sort a, equal elements in order."""
+def sort_method(a, axis=-1, kind=None):
+    """ndarray.sort"""
+    if a.ndim == 1:
+        sort_in_place(a)
+    else:
+        sort_last(moveaxis(a, axis, -1))
+
+
+def order_last(out, a):
+    if a.ndim == 1:
+        out[...] = order_of(a)
+    else:
+        for i in range(a.shape[0]):
+            order_last(out[i], a[i])
+
+
+def argsort(a, axis=-1, kind=None):
+    """numpy.argsort"""
+    if axis is None:
+        return order_of(a.ravel())
+    if a.ndim == 1:
+        return order_of(a)
+    out = np.empty(a.shape, np.int64)
+    order_last(moveaxis(out, axis, -1), moveaxis(a, axis, -1))
+    return out
+
+
+def order_of(a):
+    """The indexes that sort a vector, equal elements in order."""
     n, width = a.shape[0], 1
     order = np.empty(n, np.int64)
     for i in range(n):
@@ -88,8 +126,37 @@ def argsort(a):
     return order
 
 
+def places(a, v, side):
+    out = np.empty(v.size, np.int64)
+    w = v.ravel()
+    for i in range(len(w)):
+        out[i] = searchsorted(a, w[i], side)
+    return out.reshape(v.shape)
+
+
+def places_in(a, v, side="left"):
+    """numpy.searchsorted"""
+    if isinstance(v, (list, tuple)):
+        return places(a, np.array(v), side)
+    if isinstance(v, np.ndarray):
+        if v.ndim > 0:
+            return places(a, v, side)
+        return searchsorted(a, v[()], side)
+    return searchsorted(a, v, side)
+
+
+def partition(a, kth):
+    """numpy.partition: sorted, which is a partition at every place."""
+    return sort(a)
+
+
+def argpartition(a, kth):
+    """numpy.argpartition: the order of sorting."""
+    return argsort(a)
+
+
 def searchsorted(a, v, side="left"):
-    """numpy.searchsorted of one value: where it belongs in a sorted array."""
+    """Where a value belongs in a sorted vector."""
     low, high = 0, a.shape[0]
     while low < high:
         middle = (low + high) // 2
@@ -100,5 +167,5 @@ def searchsorted(a, v, side="left"):
     return np.int64(low)
 
 
-FUNCTIONS = {"numpy.sort": sort, "ndarray.sort": sort_in_place, "numpy.argsort": argsort, "ndarray.argsort": argsort,
-             "numpy.searchsorted": searchsorted, "ndarray.searchsorted": searchsorted}
+FUNCTIONS = {"numpy.sort": sort, "ndarray.sort": sort_method, "numpy.argsort": argsort, "ndarray.argsort": argsort,
+             "numpy.searchsorted": places_in, "ndarray.searchsorted": places_in, "numpy.partition": partition, "numpy.argpartition": argpartition}

@@ -1,0 +1,494 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of three operands, differences, sets, counting and interpolation. Meaning:
+https://numpy.org/doc/stable/reference/routines.html"""
+import math
+
+import numpy as np
+from elementwise import joined, lifted, row
+from indexing import masked, nonzero
+from intrinsics import dtype_of
+from making import concatenate, flat
+from searching import searchsorted, sort_in_place
+from shaping import moveaxis
+
+
+# ---- numpy.where, numpy.clip
+
+def pick(c, x, y):
+    return x if c else y
+
+
+def value_of(x):
+    """An element's value, for its type alone."""
+    if isinstance(x, np.ndarray):
+        return x.dtype.type(0)
+    return x
+
+
+def wide(x, c):
+    """As many dimensions as the others; numbers stay numbers."""
+    if isinstance(x, np.ndarray):
+        return lifted(x, c)
+    return x
+
+
+def shape_with(shape, x):
+    if isinstance(x, np.ndarray):
+        return joined(shape, x.shape)
+    return shape
+
+
+def fill3(f, out, c, x, y):
+    n = len(out)
+    if out.ndim > 1:
+        for i in range(n):
+            fill3(f, out[i], row(c, i), row(x, i), row(y, i))
+    else:
+        for i in range(n):
+            out[i] = f(item(c, i), item(x, i), item(y, i))
+
+
+def item(x, i):
+    if isinstance(x, np.ndarray):
+        return x[i if len(x) != 1 else 0]
+    return x
+
+
+def map3(f, c, x, y):
+    """f of each three elements."""
+    if isinstance(x, np.ndarray):
+        if not isinstance(c, np.ndarray):
+            return mapped(f, c, x, y, x)
+        if x.ndim > c.ndim:
+            return map3_of(f, c, x, y, x)
+    return map3_of(f, c, x, y, c)
+
+
+def map3_of(f, c, x, y, most):
+    if isinstance(y, np.ndarray):
+        if not isinstance(most, np.ndarray):
+            return mapped(f, c, x, y, y)
+        if y.ndim > most.ndim:
+            return mapped(f, c, x, y, y)
+    return mapped(f, c, x, y, most)
+
+
+def mapped(f, c, x, y, most):
+    if not isinstance(most, np.ndarray):
+        return f(c, x, y)
+    if most.ndim == 0:
+        return f(number(c), number(x), number(y))
+    a, b, d = wide(c, most), wide(x, most), wide(y, most)
+    shape = shape_with(shape_with(shape_with(most.shape, a), b), d)
+    out = np.empty(shape, dtype_of(f(value_of(c), value_of(x), value_of(y))))
+    fill3(f, out, a, b, d)
+    return out
+
+
+def number(x):
+    if isinstance(x, np.ndarray):
+        return x[()]
+    return x
+
+
+def where(condition, x=None, y=None):
+    """numpy.where"""
+    if x is None and y is None:
+        return nonzero(condition)
+    if isinstance(x, (list, tuple)):
+        return where(condition, np.asarray(x), y)
+    if isinstance(y, (list, tuple)):
+        return where(condition, x, np.asarray(y))
+    return map3(pick, condition, x, y)
+
+
+def clipped(x, low, high):
+    return np.minimum(np.maximum(x, low), high)
+
+
+def clip(a, a_min, a_max, out=None):
+    """numpy.clip"""
+    if out is not None:
+        out[...] = clip(a, a_min, a_max)
+        return out
+    if a_min is None:
+        return np.minimum(a, a_max)
+    if a_max is None:
+        return np.maximum(a, a_min)
+    return map3(clipped, a, a_min, a_max)
+
+
+# ---- differences and sums
+
+def diff1(a):
+    n = max(a.shape[0] - 1, 0)
+    return a[1:] - a[:n] if a.dtype != np.bool_ else a[1:] != a[:n]
+
+
+def diff(a, n=1, axis=-1):
+    """numpy.diff"""
+    if n < 0:
+        raise ValueError("order must be non-negative")
+    v = np.copy(a)
+    w = moveaxis(v, axis, 0)
+    for _ in range(n):
+        w = moveaxis(moveaxis(diff1(w), 0, 0), 0, 0)
+    return moveaxis(w, 0, axis).copy()
+
+
+def ediff1d(ary):
+    """numpy.ediff1d"""
+    return diff1(ary.ravel())
+
+
+def trapezoid(y, x=None, dx=1.0):
+    """numpy.trapz, numpy.trapezoid of vectors"""
+    total = np.float64(0)
+    for i in range(len(y) - 1):
+        step = dx if x is None else x[i + 1] - x[i]
+        total += step * (y[i + 1] + y[i]) / 2.0
+    return total
+
+
+def cross(a, b):
+    """numpy.cross of vectors of three, or of rows of them"""
+    if a.ndim == 1:
+        if len(a) != 3 or len(b) != 3:
+            raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
+        out = np.empty(3, dtype_of(a[0] * b[0]))
+        out[0] = a[1] * b[2] - a[2] * b[1]
+        out[1] = a[2] * b[0] - a[0] * b[2]
+        out[2] = a[0] * b[1] - a[1] * b[0]
+        return out
+    out = np.empty(a.shape, dtype_of(a * b))
+    for i in range(a.shape[0]):
+        out[i] = cross(a[i], b[i])
+    return out
+
+
+def kron(a, b):
+    """numpy.kron of matrices"""
+    n, m = b.shape
+    out = np.empty((a.shape[0] * n, a.shape[1] * m), dtype_of(a * b))
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            for k in range(n):
+                for l in range(m):
+                    out[i * n + k, j * m + l] = a[i, j] * b[k, l]
+    return out
+
+
+def roll(a, shift, axis=None):
+    """numpy.roll"""
+    if axis is None:
+        return rolled(a.ravel(), shift).reshape(a.shape)
+    v = moveaxis(a, axis, 0)
+    out = np.empty(a.shape, a.dtype)
+    w = moveaxis(out, axis, 0)
+    n = v.shape[0]
+    for i in range(n):
+        w[(i + shift) % n, ...] = v[i]
+    return out
+
+
+def rolled(v, shift):
+    n = len(v)
+    out = np.empty(n, v.dtype)
+    if n > 0:
+        k = shift % n
+        out[k:] = v[:n - k]
+        out[:k] = v[n - k:]
+    return out
+
+
+# ---- sorted values and sets
+
+def sorted_values(a):
+    v = a.ravel().copy()
+    sort_in_place(v)
+    return v
+
+
+def unique(ar):
+    """numpy.unique: the sorted values"""
+    v = sorted_values(np.asarray(ar))
+    n = 0
+    for i in range(len(v)):
+        if i == 0 or v[i] != v[n - 1] and not (v[i] != v[i] and v[n - 1] != v[n - 1]):
+            v[n] = v[i]
+            n += 1
+    return v[:n].copy()
+
+
+def has(v, x):
+    """Is x among sorted values?"""
+    i = searchsorted(v, x)
+    return i < len(v) and v[i] == x
+
+
+def is_in(element, test_elements, invert):
+    v = sorted_values(np.asarray(test_elements))
+    if isinstance(element, np.ndarray):
+        out = np.empty(element.size, np.bool_)
+        e = element.ravel()
+        for i in range(len(e)):
+            out[i] = has(v, e[i]) != invert
+        return out.reshape(element.shape)
+    return np.full((), has(v, element) != invert)
+
+
+def isin(element, test_elements, assume_unique=False, invert=False):
+    """numpy.isin"""
+    if isinstance(element, (list, tuple)):
+        return is_in(np.asarray(element), test_elements, invert)
+    return is_in(element, test_elements, invert)
+
+
+def in1d(ar1, ar2, assume_unique=False, invert=False):
+    """numpy.in1d"""
+    return is_in(np.asarray(ar1).ravel(), ar2, invert)
+
+
+def union1d(ar1, ar2):
+    """numpy.union1d"""
+    return unique(concatenate((flat(ar1), flat(ar2)), 0))
+
+
+def intersect1d(ar1, ar2, assume_unique=False):
+    """numpy.intersect1d"""
+    u, v = unique(ar1), unique(ar2)
+    return masked(u, is_in(u, v, False), 0)
+
+
+def setdiff1d(ar1, ar2, assume_unique=False):
+    """numpy.setdiff1d"""
+    u = unique(ar1)
+    return masked(u, is_in(u, ar2, True), 0)
+
+
+def setxor1d(ar1, ar2, assume_unique=False):
+    """numpy.setxor1d"""
+    u, v = unique(ar1), unique(ar2)
+    return unique(concatenate((masked(u, is_in(u, v, True), 0), masked(v, is_in(v, u, True), 0)), 0))
+
+
+# ---- comparing whole arrays
+
+def array_equal(a1, a2):
+    """numpy.array_equal"""
+    x, y = np.asarray(a1), np.asarray(a2)
+    if x.ndim != y.ndim:
+        return False
+    if x.ndim == 0:
+        return x[()] == y[()]
+    return equal_rows(x, y)
+
+
+def equal_rows(x, y):
+    if x.shape[0] != y.shape[0]:
+        return False
+    for i in range(x.shape[0]):
+        if x.ndim == 1:
+            if x[i] != y[i]:
+                return False
+        elif not equal_rows(x[i], y[i]):
+            return False
+    return True
+
+
+def close(a, b, rtol, atol, equal_nan):
+    if a != a or b != b:
+        return equal_nan and a != a and b != b
+    if a == b:
+        return True
+    if np.isinf(a) or np.isinf(b):
+        return False
+    return bool(abs(a - b) <= atol + rtol * abs(b))
+
+
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """numpy.isclose"""
+    return np.asarray(map3(lambda x, y, _: close(x, y, rtol, atol, equal_nan), a, b, 0))
+
+
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """numpy.allclose"""
+    return bool(np.all(isclose(a, b, rtol, atol, equal_nan)))
+
+
+# ---- counting
+
+def bincount(x, weights=None, minlength=0):
+    """numpy.bincount"""
+    n = int(minlength)
+    for v in x:
+        if v < 0:
+            raise ValueError("'list' argument must have no negative elements")
+        n = max(n, int(v) + 1)
+    if weights is None:
+        out = np.zeros(n, np.int64)
+        for v in x:
+            out[v] += 1
+        return out
+    if len(weights) != len(x):
+        raise ValueError("The weights and list don't have the same length.")
+    sums = np.zeros(n, np.float64)
+    for i in range(len(x)):
+        sums[x[i]] += weights[i]
+    return sums
+
+
+def edges_of(a, bins, low, high):
+    if bins < 1:
+        raise ValueError("`bins` must be positive, when an integer")
+    return np.linspace(low, high, bins + 1)
+
+
+def histogram(a, bins=10, range=None):
+    """numpy.histogram: counts and edges"""
+    v = np.asarray(a).ravel()
+    if isinstance(bins, (int, np.integer)):
+        low, high = 0.0, 1.0
+        if range is None:
+            if len(v) > 0:
+                low, high = float(np.min(v)), float(np.max(v))
+        else:
+            low, high = float(range[0]), float(range[1])
+        if low > high:
+            raise ValueError("max must be larger than min in range parameter.")
+        if not (math.isfinite(low) and math.isfinite(high)):
+            raise ValueError(f"autodetected range of [{low}, {high}] is not finite")
+        if low == high:
+            low -= 0.5
+            high += 0.5
+        edges = edges_of(v, bins, low, high)
+        return even_counts(v, edges, bins, low, high), edges
+    edges = np.asarray(bins)
+    return uneven_counts(v, edges), edges
+
+
+def even_counts(v, edges, bins, low, high):
+    counts = np.zeros(bins, np.int64)
+    scale = bins / (high - low)
+    for x in v:
+        if x >= low and x <= high:
+            k = int((x - low) * scale)
+            if k == bins:
+                k -= 1
+            if x < edges[k]:
+                k -= 1
+            elif x >= edges[k + 1] and k != bins - 1:
+                k += 1
+            counts[k] += 1
+    return counts
+
+
+def uneven_counts(v, edges):
+    n = len(edges) - 1
+    counts = np.zeros(n, np.int64)
+    for x in v:
+        if x >= edges[0] and x <= edges[n]:
+            k = searchsorted(edges, x, "right") - 1
+            counts[min(k, n - 1)] += 1
+    return counts
+
+
+def digitize(x, bins, right=False):
+    """numpy.digitize of ascending bins"""
+    if isinstance(x, np.ndarray):
+        out = np.empty(x.size, np.int64)
+        v = x.ravel()
+        for i in range(len(v)):
+            out[i] = digitize(v[i], bins, right)
+        return out.reshape(x.shape)
+    n = len(bins)
+    if n > 1 and bins[0] > bins[n - 1]:
+        return n - (searchsorted(bins[::-1], x, "left") if right else searchsorted(bins[::-1], x, "right"))
+    if right:
+        return searchsorted(bins, x, "left")
+    return searchsorted(bins, x, "right")
+
+
+# ---- interpolation and products of sequences
+
+def interpolated(x, xp, fp):
+    n = len(xp)
+    if x != x:
+        return x + fp[0] * 0
+    if x < xp[0]:
+        return np.float64(fp[0])
+    if x >= xp[n - 1]:
+        return np.float64(fp[n - 1])
+    k = searchsorted(xp, x, "right") - 1
+    slope = (fp[k + 1] - fp[k]) / (xp[k + 1] - xp[k])
+    y = slope * (x - xp[k]) + fp[k]
+    if y != y:
+        y = slope * (x - xp[k + 1]) + fp[k + 1]
+        if y != y and fp[k] == fp[k + 1]:
+            y = np.float64(fp[k])
+    return np.float64(y)
+
+
+def interp(x, xp, fp):
+    """numpy.interp"""
+    if isinstance(xp, (list, tuple)):
+        return interp(x, np.asarray(xp), fp)
+    if isinstance(fp, (list, tuple)):
+        return interp(x, xp, np.asarray(fp))
+    if len(xp) == 0:
+        raise ValueError("array of sample points is empty")
+    if len(xp) != len(fp):
+        raise ValueError("fp and xp are not of the same length.")
+    if isinstance(x, np.ndarray):
+        out = np.empty(x.size, np.float64)
+        v = x.ravel()
+        for i in range(len(v)):
+            out[i] = interpolated(np.float64(v[i]), xp, fp)
+        return out.reshape(x.shape)
+    return interpolated(np.float64(x), xp, fp)
+
+
+def convolve(a, v, mode="full"):
+    """numpy.convolve"""
+    if len(a) == 0:
+        raise ValueError("a cannot be empty")
+    if len(v) == 0:
+        raise ValueError("v cannot be empty")
+    if len(v) > len(a):
+        return slid(v, a[::-1], mode)
+    return slid(a, v[::-1], mode)
+
+
+def correlate(a, v, mode="valid"):
+    """numpy.correlate"""
+    if len(a) == 0:
+        raise ValueError("first array argument cannot be empty")
+    if len(v) == 0:
+        raise ValueError("second array argument cannot be empty")
+    if len(v) > len(a):
+        return slid(np.conj(v), a, mode)[::-1]
+    return slid(a, np.conj(v), mode)
+
+
+def slid(a, v, mode):
+    """The inner products of v and what is below it as it slides over the longer a."""
+    n, m = len(a), len(v)
+    first, count = 0, n - m + 1
+    if mode == "full":
+        first, count = -(m - 1), n + m - 1
+    elif mode == "same":
+        first, count = -(m // 2), n
+    elif mode != "valid":
+        raise ValueError("mode must be one of 'valid', 'same', or 'full'")
+    out = np.zeros(count, dtype_of(a[0] * v[0]))
+    for k in range(count):
+        total = a.dtype.type(0) * v.dtype.type(0)
+        for j in range(max(-(first + k), 0), min(m, n - first - k)):
+            total += a[first + k + j] * v[j]
+        out[k] = total
+    return out
+
+
+FUNCTIONS = {f"numpy.{f.__name__}": f for f in (
+    where, clip, diff, ediff1d, trapezoid, cross, kron, roll, unique, isin, in1d, union1d, intersect1d, setdiff1d, setxor1d, array_equal, isclose,
+    allclose, bincount, histogram, digitize, interp, convolve, correlate)} | {"numpy.trapz": trapezoid, "ndarray.clip": clip}
