@@ -26,7 +26,8 @@ def layouts(shape, dtype):
 
 
 def matrices():
-    return [(d, a) for d in DTYPES for a in layouts((4, 6), d)]
+    """All layouts of one type, all types in one layout."""
+    return [(np.float64, a) for a in layouts((4, 6), np.float64)] + [(d, next(layouts((4, 6), d))) for d in DTYPES[1:]]
 
 
 def shapes2(a):
@@ -160,11 +161,10 @@ def joins(a, b):
 
 
 def test_joining():
-    for first, second in itertools.product(DTYPES, (np.float32, np.int64, np.bool_)):
+    for first, second in itertools.product(DTYPES[::2], (np.float32, np.int64)):
         check(lambda a, b: (np.concatenate((a, b)), np.stack((a, b), 1)), next(layouts((2, 3), first)), next(layouts((2, 3), second)))
-    for a in layouts((2, 3), np.float64):
-        check(joins, a, np.ones((2, 3)))
-        check(joins, np.ones((2, 3), np.int32), a)
+    for a in list(layouts((2, 3), np.float64))[:3]:
+        check(joins, a, np.ones((2, 3), np.int32))
 
     def of_vectors(a, b):
         return np.concatenate((a, b)), np.stack((a, a)), np.vstack((a, a)), np.hstack((a, b)), np.column_stack((a, a)), np.append(a, 5), np.append(a, [1.0, 2.0]), np.dstack((a, a)), np.append(a, b)

@@ -366,6 +366,7 @@ def contains(x, a):
 
 
 def lacks(x, a):
+    """x not in a"""
     return not contains(x, a)
 
 
