@@ -16,7 +16,8 @@ _warned = False
 
 
 def parameters(function):
-    """(names, kinds, defaults) of a Python function; kinds as in KIR."""
+    """(names, kinds, defaults) of a Python function; kinds as in KIR. **kwargs is left out: only calls in compiled code
+    fill it (frontend/keywords.py)."""
     code = function.__code__
     n, pos = code.co_argcount, code.co_posonlyargcount
     names = list(code.co_varnames[:n + code.co_kwonlyargcount])
@@ -24,8 +25,6 @@ def parameters(function):
     if code.co_flags & 0x04:  # *args
         names.insert(n, code.co_varnames[n + code.co_kwonlyargcount])
         kinds.insert(n, 3)
-    if code.co_flags & 0x08:
-        raise TypeError(f"{function.__qualname__}(): functions with **{code.co_varnames[len(names)]} can't be compiled")
     given = dict(zip(code.co_varnames[:n][::-1], (function.__defaults__ or ())[::-1]))
     given.update(function.__kwdefaults__ or {})
     return names, kinds, [given.get(name, _kiln.MISSING) for name in names]

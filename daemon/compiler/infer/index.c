@@ -239,6 +239,10 @@ const struct type *subscript(struct walk *w, uint32_t node, struct fact *f, bool
             return mistake(w, node, "make a new tuple, or use an array", "a tuple can't be changed");
         return tuple_index(w, node, base, index, it);
     }
+    if (base->kind == TY_RANGE && type_is_integer(it) && !store) {
+        w->w->raises = true;
+        return base->elem;
+    }
     if (base->kind == TY_LIST && (type_is_integer(it) || it->kind == TY_BOOL)) {
         w->w->raises = true;
         return base->elem;

@@ -104,6 +104,7 @@ static const struct {
     bool items;    /* the argument is iterated */
 } growth[] = {
     { TY_LIST, "append", 1, 0, false },      { TY_LIST, "insert", 2, 0, false },
+    { TY_LIST, "__cell__", 1, 0, false },
     { TY_LIST, "extend", 1, 0, true },       { TY_LIST, "__setitem__", 2, 0, false },
     { TY_LIST, "__iadd__", 1, 0, true },     { TY_SET, "add", 1, 0, false },
     { TY_SET, "update", 1, 0, true },        { TY_SET, "__ior__", 1, 0, true },
@@ -131,6 +132,11 @@ const struct type *protocol_grow(struct walk *w, const struct call *c, const str
             return self;
         if (growth[i].items && a)
             a = item_type(w, c->node, a);
+        if (strcmp(name, "__cell__") == 0 && a && !self->index && !is_bottom(self->elem) && !is_bottom(a) &&
+            join_types(w->p, self->elem, settled(w, a)) != self->elem)
+            return mistake(w, c->node, "give it that type where the function around assigns it",
+                           "this variable of the function around holds %s: %s can't be assigned to it here",
+                           show(w, self->elem), show(w, a));
         return container_grow(w, c->node, self, a, b);
     }
     return self;

@@ -37,6 +37,27 @@ static void unpack_tuple(struct walk *w, uint32_t target, const uint32_t *target
     }
 }
 
+/* *rest of a list, array or text: the list that the prelude makes of (value, first, how many follow). */
+static void take_rest(struct walk *w, uint32_t star, const struct type *t, uint32_t value)
+{
+    const struct type *count = w->p->pyint, *rest = w->p->bottom;
+    struct fact *f = fact_for(w, star);
+    struct arg *args = arena_new_array(w->p->a, 3, struct arg);
+    struct call c = { .node = star, .f = f, .name = "kiln.rest", .args = args, .n_args = 3 };
+
+    if (!args) {
+        fail_memory(w->p);
+        return;
+    }
+    *f = (struct fact){ .type = rest };
+    args[0] = (struct arg){ .from = ARG_NODE, .type = settled(w, t), .node = value };
+    args[1] = args[2] = (struct arg){ .from = ARG_NONE, .type = count };
+    if (!is_bottom(t) && !is_bottom(args[0].type))
+        call_prelude(w, &c, c.name, &rest);
+    fact_for(w, star)->type = rest;
+    assign(w, kir_arg(node_at(w, star), 0), rest, value);
+}
+
 static void unpack(struct walk *w, uint32_t target, const struct type *t, uint32_t value)
 {
     uint32_t n;
@@ -52,7 +73,7 @@ static void unpack(struct walk *w, uint32_t target, const struct type *t, uint32
     w->w->raises = true; /* the number of items is checked at run time */
     for (uint32_t i = 0; i < n; i++) {
         if (node_at(w, targets[i])->op == KIR_STAR)
-            mistake(w, targets[i], NULL, "a starred target takes the rest of a tuple only");
+            take_rest(w, targets[i], t, value);
         else
             assign(w, targets[i], item, value);
     }

@@ -271,6 +271,18 @@ static struct val tuple_subscript(struct fn *f, struct val base, uint32_t node, 
 
 /* ---- the node ---- */
 
+static struct val range_subscript(struct fn *f, struct val base, uint32_t index, uint32_t node)
+{
+    LLVMValueRef i = to_index(f, eval(f, index)), n;
+    if (f->dead)
+        return val_dead();
+    n = iter_length(f, base, node);
+    LLVMValueRef neg = LLVMBuildICmp(f->b, LLVMIntSLT, i, lo_int(f->lo, 0), "");
+    i = LLVMBuildSelect(f->b, neg, LLVMBuildAdd(f->b, i, n, ""), i, "");
+    raise_if(f, LLVMBuildICmp(f->b, LLVMIntUGE, i, n, ""), node, EXC(IndexError), "range object index out of range");
+    return iter_item(f, base, i);
+}
+
 struct val lower_subscript(struct fn *f, uint32_t node)
 {
     const struct kir_node *n = &f->in->fn->nodes[node];
@@ -284,6 +296,8 @@ struct val lower_subscript(struct fn *f, uint32_t node)
         return record_read(f, base, node);
     if (base.t->kind == TY_LIST)
         return convert(f, list_subscript(f, base, kir_arg(n, 1), node), t);
+    if (base.t->kind == TY_RANGE)
+        return convert(f, range_subscript(f, base, kir_arg(n, 1), node), t);
     if (base.t->kind == TY_STR || base.t->kind == TY_BYTES)
         return convert(f, text_subscript(f, base, kir_arg(n, 1), node), t);
     if (base.t->kind != TY_ARRAY) {

@@ -37,9 +37,38 @@ static void unpack_tuple(struct fn *f, const uint32_t *targets, uint32_t n, stru
     }
 }
 
+/* a, *b, c = items */
+static void unpack_starred(struct fn *f, uint32_t node, const uint32_t *targets, uint32_t n, uint32_t star,
+                           struct val v, LLVMValueRef len)
+{
+    const struct type *pyint = lo_type(f->lo, TY_PYINT);
+    LLVMValueRef ints[2] = { lo_int(f->lo, n - 1), len };
+    raise_format_if(f, LLVMBuildICmp(f->b, LLVMIntSLT, len, ints[0], ""), node, EXC(ValueError),
+                    "not enough values to unpack (expected at least {}, got {})", ints, 2);
+    for (uint32_t i = 0; i < n && !f->dead; i++) {
+        if (i != star) {
+            LLVMValueRef at = i < star ? lo_int(f->lo, i) : LLVMBuildSub(f->b, len, lo_int(f->lo, n - i), "");
+            assign_to(f, targets[i], iter_item(f, v, at));
+            continue;
+        }
+        const struct instance *callee = fact_of(f, targets[i])->callee;
+        struct val args[3] = { v, val_scalar(f, pyint, lo_int(f->lo, star)),
+                               val_scalar(f, pyint, lo_int(f->lo, n - 1 - star)) };
+        args[0] = convert(f, v, callee->params[0]);
+        assign_to(f, kir_arg(node_of(f, targets[i]), 0), emit_call(f, targets[i], callee, NULL, args));
+    }
+}
+
 static void unpack_array(struct fn *f, uint32_t node, const uint32_t *targets, uint32_t n, struct val v)
 {
     LLVMValueRef len = iter_length(f, v, node), ints[2] = { lo_int(f->lo, n), len };
+    uint32_t star = 0;
+    while (star < n && node_of(f, targets[star])->op != KIR_STAR)
+        star++;
+    if (star < n) {
+        unpack_starred(f, node, targets, n, star, v, len);
+        return;
+    }
     raise_format_if(f, LLVMBuildICmp(f->b, LLVMIntSGT, len, ints[0], ""), node, EXC(ValueError),
                     "too many values to unpack (expected {})", ints, 1);
     raise_format_if(f, LLVMBuildICmp(f->b, LLVMIntSLT, len, ints[0], ""), node, EXC(ValueError),

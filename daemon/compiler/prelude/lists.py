@@ -349,8 +349,32 @@ def sorted_list(items, key=None, reverse=False):
     return out
 
 
+def cell_get(cell):
+    """The variable that inner functions assign (frontend/cells.py)."""
+    if len(cell) == 0:
+        raise UnboundLocalError("cannot access a variable of the function around where it is not associated with a value")
+    return cell[0]
+
+
+def cell_put(cell, value):
+    if len(cell) == 0:
+        list_push(cell, value)
+    else:
+        list_set(cell, 0, value)
+
+
+def rest(items, first, after):
+    """*rest in an assignment: the items from `first` on, without the last ones."""
+    return [items[i] for i in range(first, len(items) - after)]
+
+
+def no_keyword(name):
+    """kwargs[name] of a call that did not give it (frontend/keywords.py)."""
+    raise KeyError(name)
+
+
 FUNCTIONS = {
-    "list.append": append, "list.extend": extend, "list.insert": insert, "list.pop": pop, "list.clear": clear,
+    "list.__cell__": cell_put, "kiln.no_keyword": no_keyword, "kiln.cell_get": cell_get, "kiln.rest": rest, "list.append": append, "list.extend": extend, "list.insert": insert, "list.pop": pop, "list.clear": clear,
     "list.index": index, "list.remove": remove, "list.count": count, "list.copy": copy, "list.reverse": reverse,
     "list.sort": sort, "list.__new__": new, "list.__add__": add, "list.__iadd__": iadd, "list.__mul__": mul,
     "list.__rmul__": rmul, "list.__imul__": imul, "list.__getitem__": getitem, "list.__setitem__": setitem,

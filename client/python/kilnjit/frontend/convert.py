@@ -12,8 +12,10 @@ from types import FunctionType, ModuleType
 from .. import _kir as K
 from ..usertypes import field_classes
 from . import callables, classes, module, source
+from .cells import Cells
 from .diagnostics import Refused
 from .expressions import Expressions
+from .keywords import Keywords
 from .patterns import Patterns
 from .private import mangle
 from .scope import Bindings, parameters
@@ -50,16 +52,17 @@ class Program:
         self.values.classes = lambda cls: classes.key(self, cls)
         self.frozen = {}  # (function, name) -> value read, for "this global has changed"
 
-    def tree_of(self, function, flags=0, forced=()):
+    def tree_of(self, function, flags=0, forced=(), extra=()):
         """The tree of a function that is called or passed; its body is converted later. forced: (name, type) of locals
-        whose values are cast when they are assigned."""
-        tree = self.trees.get((function, flags, forced))
+        whose values are cast when they are assigned. extra: keywords that a call gives to its **kwargs."""
+        tree = self.trees.get((function, flags, forced, extra))
         if tree is None:
             code = function.__code__
             tree = FunctionTree(code.co_name, code.co_filename, flags, function)
             tree.firstline = code.co_firstlineno
             tree.forced = dict(forced)
-            self.trees[function, flags, forced] = tree
+            tree.extra = extra
+            self.trees[function, flags, forced, extra] = tree
             self.todo.append(tree)
         return tree
 
@@ -71,7 +74,7 @@ def nearest(name, names):
     return f"was {close[0]!r} meant?" if close else ""
 
 
-class Converter(Expressions, Statements, Patterns):
+class Converter(Expressions, Statements, Patterns, Cells, Keywords):
     missing = MISSING
 
     def __init__(self, program, tree, node, outer=None):
@@ -82,6 +85,10 @@ class Converter(Expressions, Statements, Patterns):
         self.bindings = Bindings(node)
         self.names = {}     # bound name -> Local
         self.overlays = []  # names of comprehensions, innermost last
+        self.cells = None   # names whose variables are cells, once asked for
+        self.written = []   # (name, temporary, place) of cells that the statement assigns
+        self.kwargs, self.kwargs_name = {}, None  # keywords.py
+        self.own_name = None  # of an inner function: its name, where nothing else is called so
 
     # -- names
 
@@ -175,6 +182,8 @@ class Converter(Expressions, Statements, Patterns):
         modules and classes. (MISSING, None) if it is none."""
         kind = type(node).__name__
         if kind == "Name":
+            if self.is_itself(node.id):
+                return MISSING, None
             local, _ = self.variable(node.id)
             if local is not None:
                 return MISSING, None
@@ -258,6 +267,9 @@ class Converter(Expressions, Statements, Patterns):
     def parameters(self, defaults):
         """Parameters of the tree. defaults: name -> constant key."""
         for arg, kind in parameters(self.node.args):
+            if kind == K.P_KWSTAR and self.tree.pyfunction is not None:
+                self.keyword_parameter(arg.arg)
+                continue
             local = self.names[arg.arg] = Local(arg.arg)
             local.number = len(self.tree.locals)
             self.tree.locals.append(local)
@@ -267,11 +279,12 @@ class Converter(Expressions, Statements, Patterns):
         """Convert the whole function; the last node is its body."""
         if self.bindings.yields:
             self.tree.flags |= K.F_GENERATOR
-        first = self.mention() if self.tree.number == 0 else None
+        mention = self.mention() if self.tree.number == 0 else None
+        first = [*([] if mention is None else [mention]), *self.make_cells()]
         if type(self.node).__name__ == "Lambda":
             value = self.expression(self.node.body)
             made = self.tree.emit(K.RETURN, value, at=self.node.body)
-            self.tree.emit(K.BLOCK, [made] if first is None else [first, made], at=self.node.body)
+            self.tree.emit(K.BLOCK, [*first, made], at=self.node.body)
         else:
             if type(self.node).__name__ == "AsyncFunctionDef":
                 self.refuse("async functions can't be compiled", self.node)
@@ -292,14 +305,27 @@ class Converter(Expressions, Statements, Patterns):
         inner.firstline = node.lineno
         defaults = self.inner_defaults(node)
         made = Converter(self.program, inner, node, self)
+        if type(node).__name__ != "Lambda" and self.binds_once(name):
+            made.own_name = name
         made.parameters(defaults)
         made.body()
         mine = [v for v in inner.free if any(v is own for own in self.names.values()) or self.in_overlay(v)]
         others = [v for v in inner.free if not any(v is m for m in mine)]
         inner.free = mine + others
+        if inner.free:  # calls of itself pass on what it captured
+            for i in inner.selves:
+                inner.nodes[i] = (K.CLOSURE, (inner, [], inner.free))
         if not inner.free:
             return self.tree.emit(K.FUNC, inner, at=node)
         return self.tree.emit(K.CLOSURE, inner, mine, [self.tree.capture(v) for v in others], at=node)
+
+    def is_itself(self, name):
+        """Inside an inner function: the function's own name."""
+        return name == self.own_name and name not in self.bindings.bound
+
+    def binds_once(self, name):
+        """A definition is all that this function calls by that name."""
+        return name in self.bindings.bound and name not in self.cells_of() and self.bindings.times.get(name) == 1
 
     def in_overlay(self, local):
         return any(local is v for overlay in self.overlays for v in overlay.values())

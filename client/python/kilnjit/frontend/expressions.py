@@ -31,6 +31,14 @@ class Expressions:
             self.refuse(f"{error} can't be compiled", node)
 
     def e_Name(self, node):
+        if self.is_itself(node.id):
+            self.tree.selves.append(self.tree.emit(K.FUNC, self.tree, at=node))
+            return self.tree.selves[-1]
+        if node.id == self.kwargs_name:
+            self.refuse(f"**{node.id} is no value in compiled code", node,
+                        f'use {node.id}["name"], {node.id}.get("name"), "name" in {node.id} or f(**{node.id})')
+        if self.is_cell(node.id):
+            return self.cell_read(node.id, node)
         local, own = self.variable(node.id)
         if local is not None:
             return self.tree.emit(K.LOCAL if own else K.FREE, local, at=node)
@@ -56,7 +64,10 @@ class Expressions:
         while type(node).__name__ == "BinOp":
             chain.append(node)
             node = node.left
-        left = self.expression(node)
+        if type(chain[-1].op).__name__ == "Mod" and type(node).__name__ == "Constant" and type(node.value) is str:
+            left = self.sugar("percent", chain.pop())
+        else:
+            left = self.expression(node)
         for node in reversed(chain):
             left = self.tree.emit(K.BINARY, BINARY[type(node.op).__name__], left, self.expression(node.right), at=node)
         return left
@@ -66,6 +77,9 @@ class Expressions:
         return self.tree.emit(op, self.expressions(node.values), at=node)
 
     def e_Compare(self, node):
+        asked = self.keyword_question(node)
+        if asked is not None:
+            return asked
         operators = [COMPARE[type(op).__name__] for op in node.ops]
         return self.tree.emit(K.COMPARE, operators, self.expressions([node.left, *node.comparators]), at=node)
 
@@ -73,17 +87,36 @@ class Expressions:
         parts = self.expressions([node.test, node.body, node.orelse])
         return self.tree.emit(K.IFEXP, *parts, at=node)
 
+    def sugar(self, what, node):
+        """The nodes of what a piece of syntax stands for; None if it stands for itself."""
+        from . import sugar
+        try:
+            written = getattr(sugar, what)(node)
+        except sugar.Untranslated as error:
+            self.refuse(str(error), node)
+        return None if written is None else self.expression(written)
+
     def e_Call(self, node):
-        callee = self.expression(node.func)
+        function = node.func
+        if type(function).__name__ == "Attribute" and function.attr == "format" and \
+                type(function.value).__name__ == "Constant" and type(function.value.value) is str:
+            return self.sugar("template", node)
+        if type(function).__name__ == "Name" and function.id == "getattr" and self.look(function)[0] is getattr:
+            made = self.sugar("attribute", node)
+            if made is not None:
+                return made
+        asked = self.keyword_question(node)
+        if asked is not None:
+            return asked
+        keywords = self.spread_keywords(node.keywords)
+        callee = self.keyword_callee(node, [name for name, _ in keywords])
+        callee = self.expression(function) if callee is None else callee
         if len(node.args) == 1 and type(node.args[0]).__name__ == "List" and self.is_unroll(node.func):
             positional = [self.e_Tuple(node.args[0])]  # a list of constants may hold different types there
         else:
             positional = self.expressions(node.args)
-        for keyword in node.keywords:
-            if keyword.arg is None:
-                self.refuse("** in a call can't be compiled", keyword.value, "name the keywords")
-        values = self.expressions([k.value for k in node.keywords])
-        names = [k.arg for k in node.keywords]
+        values = [emit() for _, emit in keywords]
+        names = [name for name, _ in keywords]
         for name, value in self.field_defaults(node, names):
             names.append(name)
             values.append(self.emit_value(value, None, node))
@@ -102,6 +135,9 @@ class Expressions:
         return [(n, defaults[n]) for n in cls._fields[len(node.args):] if n in defaults and n not in given]
 
     def e_Subscript(self, node):
+        asked = self.keyword_question(node)
+        if asked is not None:
+            return asked
         base, index = self.expression(node.value), self.expression(node.slice)
         return self.tree.emit(K.SUBSCRIPT, base, index, at=node)
 
@@ -135,7 +171,7 @@ class Expressions:
 
     def e_Dict(self, node):
         if None in node.keys:
-            self.refuse("** in a dictionary display can't be compiled", node)
+            return self.sugar("union", node)
         return self.tree.emit(K.DICT, self.expressions(node.keys), self.expressions(node.values), at=node)
 
     def e_Starred(self, node):
@@ -148,7 +184,10 @@ class Expressions:
         value = self.expression(node.value)
         overlays, self.overlays = self.overlays, []  # binds in the function, not in a comprehension
         local, own = self.variable(node.target.id)
+        cell = self.is_cell(node.target.id)
         self.overlays = overlays
+        if cell:
+            self.refuse("':=' can't assign a variable that inner functions assign", node.target, "use a statement")
         if local is None or not own:
             self.refuse("this name can't be assigned here", node.target)
         return self.tree.emit(K.WALRUS, local, value, at=node)

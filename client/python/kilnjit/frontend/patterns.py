@@ -89,17 +89,30 @@ class Patterns:
             made = self.tree.emit(K.UNARY, K.U_NOT, made, at=node)
         return [*tests, made]
 
+    def rest(self, node, read, first, after):
+        """`*name` in a sequence: the items in between, as a slice of the subject."""
+        tree = self.tree
+        value = read(node)
+        begin = tree.emit(K.CONST, (K.K_INT, first), at=node)
+        end = tree.emit(K.CONST, (K.K_INT, -after), at=node) if after else None
+        value = tree.emit(K.SUBSCRIPT, value, tree.emit(K.SLICE, begin, end, None, at=node), at=node)
+        walrus = tree.emit(K.WALRUS, self.local(node.name), value, at=node)
+        made = tree.emit(K.TUPLE, [walrus], at=node)
+        for _ in range(2):
+            made = tree.emit(K.UNARY, K.U_NOT, made, at=node)
+        return made
+
     def p_MatchSequence(self, node, read):
         items = node.patterns
         stars = [i for i, p in enumerate(items) if type(p).__name__ == "MatchStar"]
-        if stars and items[stars[0]].name is not None:
-            self.refuse("a starred name in a pattern can't be compiled", items[stars[0]], "slice the tuple inside the case")
         tree = self.tree
         length = tree.emit(K.CALL, tree.emit(K.LIB, (K.K_STR, "builtins.len"), at=node), [read(node)], [], [], at=node)
         count = tree.emit(K.CONST, (K.K_INT, len(items) - len(stars)), at=node)
         tests = [self.compare(K.C_GE if stars else K.C_EQ, length, count, node)]
         for i, item in enumerate(items):
             if stars and i == stars[0]:
+                if item.name is not None:
+                    tests.append(self.rest(item, read, i, len(items) - 1 - i))
                 continue
             at = i if not stars or i < stars[0] else i - len(items)
 

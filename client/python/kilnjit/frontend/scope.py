@@ -38,9 +38,11 @@ class Bindings:
     def __init__(self, node):
         self.bound, self.imports, self.globals, self.nonlocals = set(), {}, {}, {}
         self.yields = False
+        self.times = {}  # name -> how often functions are defined under it, and it is assigned
         others = set()  # bound by something else than an import
         for arg, _ in parameters(node.args):
             others.add(arg.arg)
+            self.times[arg.arg] = 1
         body = node.body if isinstance(node.body, list) else [node.body]
         todo = [(n, False) for n in body]
         while todo:
@@ -49,10 +51,12 @@ class Bindings:
             if kind == "Name":
                 if type(n.ctx).__name__ != "Load" and not hidden:
                     others.add(n.id)
+                    self.times[n.id] = self.times.get(n.id, 0) + 1
                 continue
             if kind in SCOPES:
                 if kind != "Lambda":
                     others.add(n.name)
+                    self.times[n.name] = self.times.get(n.name, 0) + 1
                 # decorators and defaults run out here
                 if kind != "ClassDef":
                     outside = [*n.args.defaults, *filter(None, n.args.kw_defaults)]

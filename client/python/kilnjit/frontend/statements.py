@@ -21,10 +21,11 @@ class Statements:
             number = method(statement)
             if number is not None:
                 made.extend(number if type(number) is list else [number])
+            made += self.write_cells()
         return made
 
-    def block(self, body, at, first=None):
-        made = ([] if first is None else [first]) + self.statements(body)
+    def block(self, body, at, first=()):
+        made = [*first, *self.statements(body)]
         if not made:
             made = [self.tree.emit(K.PASS, at=at)]
         return self.tree.emit(K.BLOCK, made, at=body[0] if body else at)
@@ -40,6 +41,8 @@ class Statements:
             if node.id in self.bindings.globals:
                 self.refuse(f"the global {node.id!r} can't be assigned in compiled code", node,
                             "return the value, or use an array of one element")
+            if self.is_cell(node.id):
+                return self.cell_target(node.id, node)
             local, own = self.variable(node.id)
             if local is None:  # nonlocal: a cell of the Python function around
                 self.refuse(f"{node.id!r} belongs to a function that is not compiled and can't be assigned", node,
@@ -82,6 +85,8 @@ class Statements:
                 return self.tree.emit(K.BINARY, BINARY[type(node.op).__name__], old, self.expression(node.value), at=node)
             value = self.cast([node.target], node, operation)
             return self.tree.emit(K.ASSIGN, value, [self.target(node.target)], at=node)
+        if type(node.target).__name__ == "Name" and self.is_cell(node.target.id):
+            return self.cell_augmented(node, BINARY[type(node.op).__name__])
         target = self.target(node.target)
         return self.tree.emit(K.AUGASSIGN, BINARY[type(node.op).__name__], target, self.expression(node.value), at=node)
 
@@ -112,6 +117,8 @@ class Statements:
             if type(target).__name__ in ("Tuple", "List"):
                 todo += target.elts[::-1]
             else:
+                if type(target).__name__ == "Name" and self.is_cell(target.id):
+                    self.refuse("a variable that inner functions assign can't be deleted", target)
                 targets.append(self.target(target))
         return self.tree.emit(K.DEL, targets, at=node) if targets else None
 
@@ -132,6 +139,8 @@ class Statements:
             if not getattr(value, "_kiln_decorator", False):
                 self.refuse("this decorator of an inner function can't be compiled", decorator)
         value = self.inner_function(node, node.name)
+        if self.is_cell(node.name):
+            return self.tree.emit(K.ASSIGN, value, [self.cell_target(node.name, node)], at=node)
         local, own = self.variable(node.name)
         return self.tree.emit(K.ASSIGN, value, [self.tree.emit(K.LOCAL if own else K.FREE, local, at=node)], at=node)
 
@@ -164,7 +173,7 @@ class Statements:
             value, _ = self.look(node.iter.func)
             parallel = getattr(value, "_kiln_library", None) == "kilnjit.prange"
         target, iterable = self.target(node.target), self.expression(node.iter)
-        body = self.block(node.body, node)
+        body = self.block(node.body, node, self.write_cells())
         return self.tree.emit(K.PARFOR if parallel else K.FOR, target, iterable, body,
                               self.optional_block(node.orelse, node), at=node)
 
@@ -173,6 +182,8 @@ class Statements:
         handlers = []
         for h in node.handlers:
             kind = None if h.type is None else self.expression(h.type)
+            if h.name is not None and self.is_cell(h.name):
+                self.refuse("'as' can't name a variable that inner functions assign", h)
             local = None if h.name is None else self.local(h.name)
             handlers.append(self.tree.emit(K.HANDLER, kind, local, self.block(h.body, h), at=h))
         return self.tree.emit(K.TRY, body, handlers, self.optional_block(node.orelse, node),

@@ -29,6 +29,8 @@ class FunctionTree:
         self.lines = lines          # text, for messages
         self.firstline = 0
         self.params, self.locals, self.free = [], [], []
+        self.extra = ()             # keywords that its **kwargs takes
+        self.selves = []            # nodes that mean the function itself
         self.is_init = False        # __init__ of a jitclass: returns nothing
         self.forced = {}            # name of a local -> canonical type that its values are cast to
         self.nodes, self.positions = [], []

@@ -213,6 +213,8 @@ class Values:
         np = self.numpy
         if np is not None and isinstance(v, np.ufunc):
             return "numpy." + v.__name__ if getattr(np, v.__name__, None) is v else path
+        if isinstance(v, type) and "_kiln_class" in vars(v):
+            return None
         if isinstance(v, type):
             module = v.__module__
             if module == "builtins":
