@@ -115,7 +115,7 @@ void assign_to(struct fn *f, uint32_t target, struct val v)
         else if (v.t->kind == TY_TUPLE)
             unpack_tuple(f, items, count, v);
         else if (v.t->kind == TY_ARRAY || v.t->kind == TY_LIST || v.t->kind == TY_RANGE ||
-                 v.t->kind == TY_ITER)
+                 v.t->kind == TY_ITER || v.t->kind == TY_STR || v.t->kind == TY_BYTES)
             unpack_array(f, target, items, count, v);
         else
             lo_fail_at(f, target, "this value cannot be unpacked");

@@ -357,6 +357,7 @@ def cell_get(cell):
 
 
 def cell_put(cell, value):
+    """Assign the variable that inner functions assign."""
     if len(cell) == 0:
         list_push(cell, value)
     else:
