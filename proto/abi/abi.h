@@ -41,6 +41,7 @@ struct kiln_mem {
  *   list, dict, set, object of a jitclass: struct kiln_mem *, shared by reference (struct kiln_list_head below)
  *   str: struct kiln_str, bytes: struct kiln_bytes
  *   member of an enum: int32_t, its position; of an enum of integers: int64_t, its value
+ *   datetime64, timedelta64: int64_t, a count of the type's unit; INT64_MIN is NaT
  *   record: { struct kiln_mem *owner; void *data; }, owner as for arrays
  *   class, function: an empty struct
  *   array of n dimensions: struct kiln_array with n entries in shape and n in strides:

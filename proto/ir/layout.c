@@ -92,6 +92,8 @@ int type_layout(const struct type *t, unsigned pointer_bytes, struct layout *ret
     case TY_ENUM: /* position of the member */
         *ret = (struct layout){ 4, 4 };
         return 0;
+    case TY_DATETIME: /* its count */
+    case TY_TIMEDELTA:
     case TY_INTENUM: /* its value */
         *ret = (struct layout){ 8, 8 };
         return 0;

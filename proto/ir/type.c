@@ -223,6 +223,30 @@ const struct type *type_container(struct type_table *t, enum type_kind kind, con
     return intern(t, &(struct type){ .kind = kind, .elem = a, .readonly = typed, .index = place });
 }
 
+const char *const type_units[TYPE_UNITS] = { "Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as", "" };
+
+const struct type *type_time(struct type_table *t, bool datetime, const char *unit)
+{
+    for (unsigned i = 0; i < TYPE_UNITS; i++)
+        if (!strcmp(unit, type_units[i]))
+            return type_named(t, datetime ? TY_DATETIME : TY_TIMEDELTA, unit, NULL, NULL, 0);
+    return NULL;
+}
+
+int type_unit(const struct type *t)
+{
+    int i = 0;
+
+    while (i < TYPE_UNIT_NONE && strcmp(t->name, type_units[i]) != 0)
+        i++;
+    return i;
+}
+
+bool type_is_time(const struct type *t)
+{
+    return t->kind == TY_DATETIME || t->kind == TY_TIMEDELTA;
+}
+
 const char *type_kind_text(enum type_kind kind)
 {
     return kinds[kind].text;

@@ -41,7 +41,7 @@ struct type {
     /* FUNCTION: index in the module. TUPLE, ENUM, INTENUM, CLASS: user type index + 1, 0 for a plain tuple. LIST, DICT, SET: while typing,
      * 1 + the place that made it, as long as what it holds may still widen */
     uint32_t index;
-    /* LIBRARY, METHOD, ITER, RECORD, NESTED: name; NUL-terminated, owned by the table */
+    /* LIBRARY, METHOD, ITER, RECORD, NESTED, DATETIME, TIMEDELTA: name; NUL-terminated, owned by the table */
     const char *name;
     /* RECORD; the readonly and unaligned above are those of a reference, a dtype has none */
     const struct record *record;
@@ -79,6 +79,13 @@ const struct type *type_named(struct type_table *t, enum type_kind kind, const c
  * shares by reference (the type's `readonly` field says so). */
 const struct type *type_container(struct type_table *t, enum type_kind kind, const struct type *a,
                                   const struct type *b, bool typed, uint32_t place);
+/* datetime64 or timedelta64 of a unit ("ns"; "": none). NULL where NumPy has no such unit. */
+const struct type *type_time(struct type_table *t, bool datetime, const char *unit);
+/* Units from years to attoseconds, coarse to fine; then "", that of numbers of no unit. */
+#define TYPE_UNITS 14
+#define TYPE_UNIT_NONE 13
+extern const char *const type_units[TYPE_UNITS];
+int type_unit(const struct type *t); /* of a time, as a position in type_units */
 const struct type *type_function(struct type_table *t, bool prelude, uint32_t func,
                                  const struct type *const *captures, uint32_t n);
 
@@ -105,6 +112,7 @@ uint32_t type_record_field(const struct type *record, const char *name, size_t l
 enum type_class type_class(const struct type *t);
 unsigned type_bits(const struct type *t);   /* bits of a scalar's value, 0 else */
 int type_numpy(const struct type *t);       /* type_num of numpy's dtype, -1 if there is none */
+bool type_is_time(const struct type *t);    /* datetime64, timedelta64: no numbers, but elements of arrays */
 bool type_is_number(const struct type *t);  /* bool, int, float, complex, weak ones included */
 bool type_is_integer(const struct type *t); /* I, U or pyint; not bool */
 bool type_is_float(const struct type *t);   /* F or pyfloat */

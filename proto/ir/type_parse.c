@@ -33,7 +33,7 @@ static const struct alias aliases[] = {
 
 static const char *const constructors[] = { "Array",   "Tuple",  "UniTuple",    "NamedTuple", "optional", "CPointer",
                                             "voidptr", "Record", "nestedarray", "Enum",       "IntEnum",  "class",
-                                            "list",    "set",    "dict",        "function" };
+                                            "list",    "set",    "dict",        "function",   "NPDatetime",  "NPTimedelta" };
 #define N_CONSTRUCTORS (sizeof constructors / sizeof constructors[0])
 
 int type_fail(struct type_reader *r, size_t at, const char *fmt, ...)
@@ -404,6 +404,23 @@ static const struct {
 static const struct alias numbered[] = { { "Enum", TY_ENUM }, { "IntEnum", TY_INTENUM }, { "function", TY_FUNCTION },
                                         { "object", TY_OBJECT } };
 
+/* NPDatetime('ns'), after the parenthesis; Numba prints datetime64[ns]. */
+static const struct type *read_time(struct type_reader *r, bool datetime, char close)
+{
+    char unit[8], quote = 0;
+    size_t at;
+
+    if (close == ')')
+        quote = type_take(r, '"') ? '"' : '\'';
+    if (quote == '\'' && !type_expect(r, quote))
+        return NULL;
+    type_read_word(r, unit, sizeof unit, &at);
+    const struct type *t = type_time(r->table, datetime, unit);
+    if (!t)
+        type_fail(r, at, "'%s' is no unit of time", unit);
+    return t && (!quote || type_expect(r, quote)) && type_expect(r, close) ? type_made(r, t) : NULL;
+}
+
 /* What stands before "[...]". */
 static const struct type *read_primary(struct type_reader *r)
 {
@@ -448,6 +465,10 @@ static const struct type *read_primary(struct type_reader *r)
         return read_named_tuple(r);
     if (call && (!strcmp(word, "optional") || !strcmp(word, "Optional") || !strcmp(word, "OptionalType")))
         return read_wrapped(r, TY_OPTIONAL);
+    if (call && (!strcmp(word, "NPDatetime") || !strcmp(word, "NPTimedelta")))
+        return read_time(r, word[2] == 'D', ')');
+    if (!call && (!strcmp(word, "datetime64") || !strcmp(word, "timedelta64")) && type_take(r, '['))
+        return read_time(r, word[0] == 'd', ']');
     if (call && !strcmp(word, "CPointer"))
         return read_wrapped(r, TY_POINTER);
     for (size_t i = 0; call && i < sizeof containers / sizeof containers[0]; i++)

@@ -121,6 +121,10 @@ void type_print(struct buf *out, const struct type *t)
     case TY_INTENUM:
         buf_printf(out, "%s(%u)", t->kind == TY_ENUM ? "Enum" : "IntEnum", t->index - 1);
         break;
+    case TY_DATETIME:
+    case TY_TIMEDELTA:
+        buf_printf(out, "%s('%s')", t->kind == TY_DATETIME ? "NPDatetime" : "NPTimedelta", t->name);
+        break;
     case TY_OBJECT:
         buf_printf(out, "object(%u)", t->index - 1);
         break;

@@ -206,3 +206,8 @@ def test_sorting():
     check(lambda a: np.sort(a), [3, 1, 2])
     check(lambda a, v: (np.searchsorted(a, v), np.searchsorted(a, v, side="right"), a.searchsorted(v), np.searchsorted(a, [1.0, 9.0])), np.array([1.0, 2.0, 2.0, 3.0]), np.array([[0.0, 2.0], [2.5, 9.0]]))
     check(lambda a: (np.partition(a, 2)[2], a[np.argpartition(a, 3)[3]]), RNG.permutation(20))
+
+
+def test_rounding():
+    check(lambda a: (np.round(a), np.round(a, 1), np.around(a, 2), a.round(1), abs(a), pow(a, 2), np.round(a, -1)), np.array([0.125, -2.5, 17.349, 1e10, np.inf]))
+    check(lambda a: (np.round(a), np.round(a, -1), abs(a)), np.array([[15, -25], [7, 1]]))

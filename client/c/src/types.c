@@ -54,6 +54,10 @@ static enum kiln_type_kind public_kind(const struct type *t)
         return KILN_T_SET;
     case TY_DICT:
         return KILN_T_DICT;
+    case TY_DATETIME:
+        return KILN_T_DATETIME;
+    case TY_TIMEDELTA:
+        return KILN_T_TIMEDELTA;
     case TY_OBJECT:
         return KILN_T_OBJECT;
     default:

@@ -17,7 +17,7 @@ enum word_tag {
     W_UINT, /* Python int past int64 that fits uint64: only in a careful fingerprint */
     W_FLOAT,
     W_COMPLEX,
-    W_SCALAR, /* NumPy scalar: a = type_num */
+    W_SCALAR, /* NumPy scalar: a = type_num, b = unit of a time */
     W_ARRAY,  /* a = type_num, b = rank, c = layout and flags */
     W_TUPLE,  /* the rest of the word = number of items */
     /* of objects.h: the rest of the word is a serial */
@@ -41,7 +41,8 @@ enum word_tag {
 #define WORD_A(w) ((w) >> 8 & 255)
 #define WORD_B(w) ((w) >> 16 & 255)
 #define WORD_C(w) ((w) >> 24)
-enum { LAYOUT_C = 0, LAYOUT_F = 1, LAYOUT_A = 2, LAYOUT_MASK = 3, FLAG_READONLY = 4, FLAG_UNALIGNED = 8 };
+enum { LAYOUT_C = 0, LAYOUT_F = 1, LAYOUT_A = 2, LAYOUT_MASK = 3, FLAG_READONLY = 4, FLAG_UNALIGNED = 8,
+       UNIT_SHIFT = 4 /* above: the unit of an array of times */ };
 
 #define PRINT_WORDS 1024 /* words of one call; longer tuples are better arrays: code grows with each item */
 #define TUPLE_DEPTH 16   /* of nested tuples */

@@ -2,6 +2,7 @@
  * numpy.c - see numpy.h. */
 #include "client/python/ext/numpy.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const struct np_kind np_kinds[NP_KINDS] = {
@@ -210,6 +211,115 @@ PyObject *np_record_new(PyObject *dtype, const void *data)
     return r;
 }
 
+/* ---- datetime64, timedelta64 ---- */
+
+/* NumPy's numbers of units leave out one that is gone. */
+const char *const np_units[NP_UNITS] = { "Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as", "" };
+
+struct np_time {
+    PyObject ob_base;
+    int64_t count;
+    int unit, multiple;
+};
+static PyTypeObject *time_types[2]; /* NULL: laid out otherwise than here */
+static PyObject *time_data;         /* numpy.datetime_data */
+
+static int find_times(PyObject *numpy)
+{
+    static const char *const names[] = { "datetime64", "timedelta64" };
+    time_data = PyObject_GetAttrString(numpy, "datetime_data");
+    for (int i = 0; time_data && i < 2; i++) {
+        PyObject *cls = PyObject_GetAttrString(numpy, names[i]);
+        PyObject *one = cls ? PyObject_CallFunction(cls, "is", 123456789, "us") : NULL;
+        if (!one) {
+            Py_XDECREF(cls);
+            return -1;
+        }
+        const struct np_time *t = (const struct np_time *)one;
+        if (t->count == 123456789 && t->unit == 9 && t->multiple == 1)
+            time_types[i] = (PyTypeObject *)cls; /* kept for the process */
+        else
+            Py_DECREF(cls);
+        Py_DECREF(one);
+    }
+    return time_data ? 0 : -1;
+}
+
+int np_time_scalar(PyObject *o, int *ret_unit)
+{
+    const struct np_time *t = (const struct np_time *)o;
+    int k = Py_TYPE(o) == time_types[0] ? 0 : Py_TYPE(o) == time_types[1] ? 1 : -1;
+    if (k < 0 || t->multiple != 1 || t->unit < 0 || t->unit > NP_UNITS)
+        return -1;
+    *ret_unit = t->unit > 2 ? t->unit - 1 : t->unit;
+    return k ? NP_TIMEDELTA : NP_DATETIME;
+}
+
+/* Asked of NumPy once a dtype: the latest are remembered. */
+#define TIME_DTYPES 16
+static struct {
+    PyObject *dtype; /* held */
+    int unit;
+} time_dtypes[TIME_DTYPES];
+
+int np_time_unit(PyObject *dtype)
+{
+    unsigned slot = (unsigned)((uintptr_t)dtype >> 5) % TIME_DTYPES;
+    if (time_dtypes[slot].dtype == dtype)
+        return time_dtypes[slot].unit;
+    PyObject *data = time_data ? PyObject_CallFunctionObjArgs(time_data, dtype, NULL) : NULL;
+    PyObject *name = data ? PyUnicode_AsUTF8String(PyTuple_GetItem(data, 0)) : NULL;
+    int unit = -1;
+    if (name && PyLong_AsLong(PyTuple_GetItem(data, 1)) == 1)
+        for (int i = 0; i < NP_UNITS; i++)
+            if (!strcmp(PyBytes_AsString(name), i < NP_UNITS - 1 ? np_units[i] : "generic"))
+                unit = i;
+    PyErr_Clear();
+    Py_XDECREF(name);
+    Py_XDECREF(data);
+    PyObject *old = time_dtypes[slot].dtype;
+    Py_INCREF(dtype);
+    time_dtypes[slot].dtype = dtype;
+    time_dtypes[slot].unit = unit;
+    Py_XDECREF(old);
+    return unit;
+}
+
+/* "NPDatetime('ns')": its unit, "generic" where it is empty. */
+static void unit_of_text(const char *text, char unit[8])
+{
+    const char *from = strchr(text, '\'');
+    size_t n = from ? strcspn(from + 1, "'") : 0;
+    if (!n || n > 7) {
+        strcpy(unit, "generic");
+        return;
+    }
+    memcpy(unit, from + 1, n);
+    unit[n] = 0;
+}
+
+PyObject *np_time_dtype(const char *text)
+{
+    char unit[8], name[20];
+    unit_of_text(text, unit);
+    snprintf(name, sizeof name, strcmp(unit, "generic") ? "%s8[%s]" : "%s8", text[2] == 'D' ? "M" : "m", unit);
+    return PyObject_CallFunction(dtype_class, "s", name);
+}
+
+PyObject *np_time_new(const char *text, int64_t count)
+{
+    char unit[8];
+    PyObject *cls = (PyObject *)time_types[text[2] == 'D' ? 0 : 1];
+    unit_of_text(text, unit);
+    if (!cls) {
+        PyErr_SetString(PyExc_RuntimeError, "a time is returned, but this NumPy lays times out in a way that Kiln does not know");
+        return NULL;
+    }
+    if (count == INT64_MIN)
+        return PyObject_CallFunction(cls, "ss", "NaT", unit);
+    return PyObject_CallFunction(cls, "Ls", (long long)count, unit);
+}
+
 int np_ready(void)
 {
     if (np_ndarray)
@@ -221,7 +331,7 @@ int np_ready(void)
         PyErr_Clear();
         return 0;
     }
-    if (find_table(modules) || find_scalars(numpy) || find_records(numpy)) {
+    if (find_table(modules) || find_scalars(numpy) || find_records(numpy) || find_times(numpy)) {
         Py_DECREF(cls);
         return -1;
     }
@@ -290,6 +400,10 @@ static inline void copy_value(void *to, const void *from, size_t size)
 
 int np_scalar_read(PyObject *o, int k, void *to)
 {
+    if (k == NP_DATETIME || k == NP_TIMEDELTA) {
+        memcpy(to, &((const struct np_time *)o)->count, 8);
+        return 0;
+    }
     int i = scalar_index(Py_TYPE(o));
     size_t size = np_kinds[k].size;
     if (i >= 0 && scalars[i].direct) {

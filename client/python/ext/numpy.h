@@ -51,6 +51,16 @@ int np_scalar_kind(PyTypeObject *type);
 /* Copy the value of a scalar of kind k (np_scalar_kind) to `to`. */
 int np_scalar_read(PyObject *o, int k, void *to);
 
+/* Units of time, by position in np_units: of a dtype of kind NP_DATETIME or NP_TIMEDELTA, -1 if it
+ * has several at once; of a scalar, with its kind. -1: not so. */
+enum { NP_DATETIME = 21, NP_TIMEDELTA = 22, NP_UNITS = 14 };
+extern const char *const np_units[NP_UNITS]; /* as type texts have them */
+int np_time_unit(PyObject *dtype);
+int np_time_scalar(PyObject *o, int *ret_unit);
+/* The dtype and the scalar of a type's text: "NPDatetime('ns')". New references. */
+PyObject *np_time_dtype(const char *text);
+PyObject *np_time_new(const char *text, int64_t count);
+
 /* A scalar of kind k with this value (np_kinds[k].size bytes). NumPy must be known: np_ready() > 0. */
 PyObject *np_scalar_new(int k, const void *value);
 

@@ -161,8 +161,26 @@ static int match_object(struct maker *m, uint32_t w, const struct kiln_type *t)
     }
 }
 
+/* The unit of a time's type, as words have it: "NPDatetime('ns')". */
+static unsigned unit_in(const char *text)
+{
+    const char *from = strchr(text, '\'');
+    size_t n = from ? strcspn(from + 1, "'") : 0;
+    unsigned i = 0;
+    while (from && i < NP_UNITS - 1 && (strlen(np_units[i]) != n || strncmp(np_units[i], from + 1, n) != 0))
+        i++;
+    return i;
+}
+
+static bool is_time(unsigned number)
+{
+    return number == NP_DATETIME || number == NP_TIMEDELTA;
+}
+
 static int match_array(struct maker *m, uint32_t w, const struct kiln_type *t)
 {
+    if (is_time(WORD_A(w)) && (t->kind != KILN_T_ARRAY || unit_in(t->items[0].text) != WORD_C(w) >> UNIT_SHIFT))
+        return MATCH_NOT;
     if (t->kind != KILN_T_ARRAY || (unsigned)t->numpy != WORD_A(w) || t->ndim != WORD_B(w))
         return MATCH_NOT;
     unsigned c = WORD_C(w), have = c & LAYOUT_MASK;
@@ -296,6 +314,10 @@ static int match(struct maker *m, const uint32_t **words, const struct kiln_type
         m->has_text = true;
         return step_if(m, S_TEXT, is_bytes, t, 0);
     }
+    if (WORD_TAG(w) == W_SCALAR && is_time(WORD_A(w)))
+        return t->numpy == (int32_t)WORD_A(w) && t->kind != KILN_T_ARRAY && unit_in(t->text) == WORD_B(w)
+                   ? step_if(m, S_SCALAR, WORD_A(w), t, 0)
+                   : MATCH_NOT;
     if (!is_scalar(t))
         return MATCH_NOT;
     switch (WORD_TAG(w)) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * print.c - fingerprints of values, and the type texts that they stand for. */
+#include <stdio.h>
 #include <string.h>
 
 #include "client/python/ext/containers.h"
@@ -18,14 +19,21 @@ int print_array(PyObject *o, uint32_t words[2])
         return 0;
     if (number == NP_VOID && !(record = object_of_dtype((PyObject *)a->descr)))
         return PyErr_Occurred() ? -1 : 0;
-    if (!record && (number >= NP_KINDS || !np_kinds[number].name || d->byteorder == '>'))
+    int unit = 0;
+    if (number == NP_DATETIME || number == NP_TIMEDELTA) {
+        unit = d->byteorder == '>' ? -1 : np_time_unit((PyObject *)a->descr);
+        if (unit < 0)
+            return 0;
+    } else if (!record && (number >= NP_KINDS || !np_kinds[number].name || d->byteorder == '>'))
         return 0;
     unsigned c = a->flags & NP_C ? LAYOUT_C : a->flags & NP_F ? LAYOUT_F : LAYOUT_A;
     if (!(a->flags & NP_WRITEABLE))
         c |= FLAG_READONLY;
     if (!(a->flags & NP_ALIGNED))
         c |= FLAG_UNALIGNED;
-    words[0] = WORD(W_ARRAY, record ? NP_VOID : np_kinds[number].number, a->nd, c);
+    c |= (unsigned)unit << UNIT_SHIFT;
+    words[0] = WORD(W_ARRAY, record ? NP_VOID : unit || number == NP_DATETIME || number == NP_TIMEDELTA ? number : np_kinds[number].number,
+                    a->nd, c);
     words[1] = record ? record->serial : 0;
     return record ? 2 : 1;
 }
@@ -158,19 +166,31 @@ int print_value(struct print *p, PyObject *o, bool careful, bool numba, int dept
     } else if (is_python_container(type)) {
         return print_container(p, o, careful, numba, depth);
     } else {
-        int k = np_ready() > 0 ? np_scalar_kind(type) : -1;
+        int unit = 0, k = np_ready() > 0 ? np_scalar_kind(type) : -1;
+        if (k < 0 && np_ndarray)
+            k = np_time_scalar(o, &unit);
         if (k < 0)
             return PyErr_Occurred() ? -1 : print_other(p, o, careful, numba, depth);
-        w = WORD(W_SCALAR, k, 0, 0);
+        w = WORD(W_SCALAR, k, unit, 0);
     }
     p->words[p->n++] = w;
     return 0;
 }
 
+static const char *time_text(unsigned number, unsigned unit, char text[24])
+{
+    snprintf(text, 24, "NP%s('%s')", number == NP_DATETIME ? "Datetime" : "Timedelta", np_units[unit]);
+    return text;
+}
+
 static void array_text(struct buf *b, const uint32_t **more)
 {
     uint32_t w = (*more)[-1];
-    const char *name = WORD_A(w) == NP_VOID ? object_at(*(*more)++)->text : np_kinds[WORD_A(w)].name;
+    char time[24];
+    const char *name = WORD_A(w) == NP_VOID ? object_at(*(*more)++)->text
+                       : WORD_A(w) == NP_DATETIME || WORD_A(w) == NP_TIMEDELTA
+                           ? time_text(WORD_A(w), WORD_C(w) >> UNIT_SHIFT, time)
+                           : np_kinds[WORD_A(w)].name;
     unsigned ndim = WORD_B(w), c = WORD_C(w), layout = c & LAYOUT_MASK;
     if (ndim == 0 || c & (FLAG_READONLY | FLAG_UNALIGNED)) {
         buf_printf(b, "Array(%s, %u, '%c'%s%s)", name, ndim, "CFA"[layout],
@@ -220,7 +240,9 @@ static void words_text(struct buf *b, const uint32_t **w, bool numba)
         buf_str(b, numba ? "complex128" : "pycomplex");
         break;
     case W_SCALAR:
-        buf_str(b, np_kinds[WORD_A(v)].name);
+        buf_str(b, WORD_A(v) == NP_DATETIME || WORD_A(v) == NP_TIMEDELTA
+                       ? time_text(WORD_A(v), WORD_B(v), (char[24]){ 0 })
+                       : np_kinds[WORD_A(v)].name);
         break;
     case W_ARRAY:
         array_text(b, w);

@@ -116,12 +116,23 @@ static bool same_dtype(const struct np_array *a, const struct kiln_type *t)
     return o && !strcmp(o->text, t->items[0].text);
 }
 
+static bool same_unit(const struct np_array *a, const char *text)
+{
+    int unit = np_time_unit((PyObject *)a->descr);
+    const char *from = strchr(text, '\'') + 1;
+    size_t n = strcspn(from, "'");
+    return unit >= 0 && strlen(np_units[unit]) == n && !strncmp(from, np_units[unit], n);
+}
+
 static bool same_array(struct np_array *a, const struct kiln_type *t, const struct kiln_array *v)
 {
     unsigned n = t->ndim;
     return Py_TYPE(&a->ob_base) == np_ndarray && a->data == v->data && a->nd == (int)n &&
            a->descr->type_num >= 0 && a->descr->type_num < NP_KINDS &&
-           (t->numpy == NP_VOID ? same_dtype(a, t) : np_kinds[a->descr->type_num].number == t->numpy) &&
+           (t->numpy == NP_VOID ? same_dtype(a, t)
+            : t->numpy == NP_DATETIME || t->numpy == NP_TIMEDELTA
+                ? a->descr->type_num == t->numpy && same_unit(a, t->items[0].text)
+                : np_kinds[a->descr->type_num].number == t->numpy) &&
            !(a->flags & NP_WRITEABLE) == t->readonly &&
            !memcmp(a->dimensions, v->dims, n * sizeof *v->dims) &&
            !memcmp(a->strides, v->dims + n, n * sizeof *v->dims);
@@ -147,6 +158,16 @@ static PyObject *unbox_array(const struct kiln_type *t, const unsigned char *p, 
         m->keep = own->keep;
         Py_XINCREF(m->keep);
         base = (PyObject *)m;
+    }
+    if (t->numpy == NP_DATETIME || t->numpy == NP_TIMEDELTA) {
+        PyObject *dtype = np_time_dtype(t->items[0].text), *a;
+        if (!dtype) {
+            Py_DECREF(base);
+            return NULL;
+        }
+        a = np_new_records(dtype, (int)t->ndim, v->dims, v->dims + t->ndim, v->data, t->readonly, base);
+        Py_DECREF(dtype);
+        return a;
     }
     if (t->numpy == NP_VOID) {
         const struct object *o = object_of_record(t->items[0].text);
@@ -280,6 +301,12 @@ PyObject *unbox(const struct kiln_type *t, const unsigned char *p, const struct 
     case KILN_T_FLOAT:
     case KILN_T_COMPLEX:
         return unbox_sized(t, p, own);
+    case KILN_T_DATETIME:
+    case KILN_T_TIMEDELTA: {
+        int64_t count;
+        memcpy(&count, p, 8);
+        return np_time_new(t->text, count);
+    }
     case KILN_T_ARRAY:
         return unbox_array(t, p, own);
     case KILN_T_TUPLE:

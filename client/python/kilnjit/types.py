@@ -93,6 +93,16 @@ def DictType(key, value):
     return Type(f"DictType({key}, {value})")
 
 
+def NPDatetime(unit=""):
+    """numpy.datetime64 of a unit: "ns", "D", ..."""
+    return Type(f"NPDatetime('{unit}')")
+
+
+def NPTimedelta(unit=""):
+    """numpy.timedelta64 of a unit."""
+    return Type(f"NPTimedelta('{unit}')")
+
+
 def CPointer(inner):
     return Type(f"CPointer({inner})")
 

@@ -71,10 +71,20 @@ def dtype_text(dtype):
     """Canonical text of a NumPy dtype, None if compiled code has no such type."""
     if dtype.names is not None:
         return record_text(dtype)
+    if dtype.kind in "mM":
+        return time_text(dtype)
     name = dtype.name if dtype.isnative else ""
     if name in ("bool", "bool_"):
         return "bool"
     return name if name in K.TYPES and K.TYPES[name][2] >= 0 else None
+
+
+def time_text(dtype):
+    """datetime64 and timedelta64 of one unit; of several ("10us") there is no type."""
+    unit, count = sys.modules["numpy"].datetime_data(dtype)
+    if count != 1 or not dtype.isnative:
+        return None
+    return f"NP{'Datetime' if dtype.kind == 'M' else 'Timedelta'}('{'' if unit == 'generic' else unit}')"
 
 
 def record_text(dtype):

@@ -190,6 +190,31 @@ static bool adds_to_list(const char *name)
     return false;
 }
 
+static bool has_times(const struct call *c)
+{
+    bool some = false;
+
+    for (uint32_t i = 0; i < c->n_args; i++)
+        some |= type_is_time(c->args[i].type);
+    return some;
+}
+
+/* np.timedelta64(n, 'D'): the unit is part of the type. */
+static const struct type *time_with_unit(struct walk *w, struct call *c, const struct type *meant)
+{
+    static const struct library_row cast = { LIB_FLOAT, "", "op.cast", rule_CAST };
+    const struct kir_const *unit = c->args[1].from == ARG_NODE ? known(w, c->args[1].node) : NULL;
+    const struct type *t = unit && unit->kind == KIR_K_STR
+                               ? type_time(w->p->types, meant->kind == TY_DATETIME, unit->s.p)
+                               : NULL;
+
+    if (!t)
+        return mistake(w, c->args[1].from == ARG_NODE ? c->args[1].node : c->node, NULL,
+                       "a unit of time is a constant text such as 'D', 's' or 'ns'");
+    c->n_args = 1;
+    return rule_cast_to(w, c, &cast, t);
+}
+
 const struct type *library_call(struct walk *w, struct call *c, const char *name)
 {
     const struct type *callee = fact_for(w, kir_arg(node_at(w, c->node), 0))->type, *meant, *t;
@@ -215,11 +240,15 @@ const struct type *library_call(struct walk *w, struct call *c, const char *name
         c->args[0].type = grown;
     }
     bool several = row && (row->id == LIB_MIN || row->id == LIB_MAX) && c->n_args > 1;
+    if (name && has_times(c) && !has_many(c) && call_prelude(w, c, arena_printf(w->p->a, "time.%s", name), &t))
+        return t;
     if ((!row || (has_many(c) && !several)) && name && call_prelude(w, c, name, &t))
         return t;
     if (row)
         return row->rule(w, c, row);
     meant = type_meant(w, callee);
+    if (meant && type_is_time(meant) && c->n_args == 2 && type_unit(meant) == TYPE_UNIT_NONE)
+        return time_with_unit(w, c, meant);
     if (meant) {
         static const struct library_row cast = { LIB_FLOAT, "", "op.cast", rule_CAST };
         return rule_cast_to(w, c, &cast, meant);

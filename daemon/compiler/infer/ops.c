@@ -69,6 +69,8 @@ static bool by_protocol(struct walk *w, uint32_t node, struct fact *f, const cha
     const struct type *types[2] = { settled(w, a), settled(w, b) };
     char reflected[24];
 
+    if ((a->kind == TY_ARRAY && type_is_time(b)) || (b->kind == TY_ARRAY && type_is_time(a)))
+        return false; /* element by element */
     snprintf(reflected, sizeof reflected, "__r%s", name + 2);
     if ((is_text(a) || is_text(b)) && strcmp(name, "__add__") == 0 && a != b)
         return false;
@@ -306,6 +308,10 @@ const struct type *unary(struct walk *w, uint32_t node, struct fact *f)
     }
     if (t->kind == TY_ARRAY)
         return by_prelude(w, node, f, names[op], texts[op], &operand, &t, 1);
+    if (t->kind == TY_TIMEDELTA && op != KIR_U_INVERT) {
+        protocol_call(w, node, f, t, op == KIR_U_NEG ? "__neg__" : "__pos__", &operand, &t, 1, &inner);
+        return inner;
+    }
     if (!type_is_number(inner) || (op == KIR_U_INVERT && !has_integers_only(inner)))
         return mistake(w, node, NULL, "'%s' is not defined for %s", texts[op], show(w, t));
     if (numba(w) && inner->kind == TY_BOOL && op == KIR_U_INVERT) {

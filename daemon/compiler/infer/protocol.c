@@ -26,6 +26,10 @@ const char *protocol_prefix(const struct type *t)
         return "bytes";
     case TY_TUPLE:
         return "tuple";
+    case TY_DATETIME:
+        return "datetime64";
+    case TY_TIMEDELTA:
+        return "timedelta64";
     default:
         return NULL;
     }

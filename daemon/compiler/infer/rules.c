@@ -330,6 +330,13 @@ const struct type *rule_cast_to(struct walk *w, struct call *c, const struct lib
         return to;
     }
     from = p.at[0].type;
+    if (type_is_time(to)) { /* a count, or a time as it is */
+        if (from->kind == to->kind)
+            to = from;
+        else if (!type_is_integer(from) && from->kind != TY_BOOL)
+            return rule_wrong(w, c, &p.at[0], "an integer; dates are written as constants: np.datetime64('2020-01-01')");
+        return rule_take(w, c, row, &p) ? to : w->p->bottom;
+    }
     if (!type_is_number(to))
         return mistake(w, c->node, NULL, "%s can't be made from a value", show(w, to));
     if (to->kind != TY_BOOL && from->kind == TY_OPTIONAL)
@@ -486,6 +493,8 @@ static int is_instance(struct walk *w, const struct type *t, const struct type *
     meant = type_meant(w, class);
     if (!meant)
         return -1;
+    if (type_is_time(meant) && type_unit(meant) == TYPE_UNIT_NONE)
+        return t->kind == meant->kind;
     if (meant->kind == TY_PYINT)
         return t->kind == TY_PYINT || t->kind == TY_BOOL || (numba(w) && type_is_integer(t));
     if (meant->kind == TY_PYFLOAT)

@@ -7,7 +7,7 @@ static const struct type *element_type(struct walk *w, struct call *c, struct ar
 {
     const struct type *meant = type_meant(w, a->type), *t;
 
-    if (!meant || (!type_is_number(meant) && meant->kind != TY_RECORD)) {
+    if (!meant || (!type_is_number(meant) && meant->kind != TY_RECORD && !type_is_time(meant))) {
         rule_wrong(w, c, a, "a dtype that is known when compiling");
         return NULL;
     }
@@ -71,7 +71,7 @@ const struct type *rule_FULL(struct walk *w, struct call *c, const struct librar
     int ndim;
 
     if (!rule_params(w, c, "shape fill_value dtype", 2, &p) || (ndim = shape_ndim(w, c, &p.at[0])) < 0 ||
-        !rule_number(w, c, &p.at[1]))
+        (!type_is_time(p.at[1].type) && !rule_number(w, c, &p.at[1])))
         return w->p->bottom;
     elem = strong(w->p, p.at[1].type);
     if (p.at[2].type && p.at[2].type->kind == TY_NONE)
@@ -101,7 +101,7 @@ const struct type *rule_LIKE(struct walk *w, struct call *c, const struct librar
     if (p.at[dtype].type && !(elem = element_type(w, c, &p.at[dtype])))
         return w->p->bottom;
     if (full) {
-        if (!rule_number(w, c, &p.at[1]))
+        if (!type_is_time(p.at[1].type) && !rule_number(w, c, &p.at[1]))
             return w->p->bottom;
         if (!assignable(w->p, p.at[1].type, elem))
             return rule_wrong(w, c, &p.at[1], "a value of the dtype");
@@ -270,7 +270,7 @@ const struct type *rule_FILL(struct walk *w, struct call *c, const struct librar
     if (p.at[0].type->readonly)
         return mistake(w, c->node, "copy it first: a = a.copy()", "the array is read-only");
     bool records = p.at[0].type->elem->kind == TY_RECORD;
-    if (!records && !rule_number(w, c, &p.at[1]))
+    if (!records && !type_is_time(p.at[1].type) && !rule_number(w, c, &p.at[1]))
         return w->p->bottom;
     if (!assignable(w->p, p.at[1].type, p.at[0].type->elem))
         return rule_wrong(w, c, &p.at[1], "a value of the array's type");

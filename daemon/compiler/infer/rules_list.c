@@ -110,7 +110,7 @@ static const struct type *element_in(struct walk *w, const struct type *t)
         }
         return all ? all : scalar(w, TY_FLOAT64);
     }
-    return type_is_number(t) || t->kind == TY_RECORD ? strong(w->p, t) : NULL;
+    return type_is_number(t) || t->kind == TY_RECORD || type_is_time(t) ? strong(w->p, t) : NULL;
 }
 
 const struct type *rule_DTYPE_OF(struct walk *w, struct call *c, const struct library_row *row)

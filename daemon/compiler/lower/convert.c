@@ -158,7 +158,14 @@ struct val convert(struct fn *f, struct val v, const struct type *to)
         }
         return val_scalar(f, to, number(f, v.v[0], from, to));
     }
-    if (from->kind == TY_ARRAY && from->ndim == 0 && type_is_number(to))
+    if (type_is_time(from) && (type_is_time(to) || (type_is_integer(to) && type_bits(to) == 64))) { /* the count, as it is */
+        return val_scalar(f, to, v.v[0]);
+    }
+    if (type_is_time(to) && type_is_number(from) && !type_is_complex(from)) {
+        struct val count = convert(f, v, lo_type(lo, TY_INT64));
+        return val_scalar(f, to, count.v[0]);
+    }
+    if (from->kind == TY_ARRAY && from->ndim == 0 && (type_is_number(to) || type_is_time(to)))
         return convert(f, arr_load(f, v, NULL), to);
     if (lo_info(lo, from)->n == lo_info(lo, to)->n && from->kind == to->kind) {
         v.t = to; /* compile-time kinds that differ in detail only: ranges, functions, iterators */
@@ -212,6 +219,8 @@ LLVMValueRef truth(struct fn *f, struct val v)
         return LLVMBuildOr(f->b, LLVMBuildFCmp(f->b, LLVMRealUNE, v.v[0], z, ""),
                            LLVMBuildFCmp(f->b, LLVMRealUNE, v.v[1], z, ""), "");
     }
+    if (type_is_time(v.t))
+        return LLVMBuildICmp(f->b, LLVMIntNE, v.v[0], LLVMConstNull(LLVMTypeOf(v.v[0])), "");
     if (type_is_number(v.t) || v.t->kind == TY_INTENUM)
         return convert(f, v, lo_type(lo, TY_BOOL)).v[0];
     return lo_bool(lo, true);

@@ -36,6 +36,8 @@ LLVMTypeRef lo_reg(struct lo *lo, const struct type *t)
     case TY_UINT64:
     case TY_PYINT:
     case TY_INTENUM:
+    case TY_DATETIME:
+    case TY_TIMEDELTA:
         return lo->i64;
     case TY_FLOAT16:
         return lo->f16;

@@ -4,7 +4,7 @@ https://numpy.org/doc/stable/reference/routines.html"""
 import math
 
 import numpy as np
-from elementwise import joined, lifted, row
+from elementwise import joined, lifted, map2, row
 from indexing import masked, nonzero
 from intrinsics import dtype_of
 from making import concatenate, flat
@@ -118,6 +118,17 @@ def clip(a, a_min, a_max, out=None):
     return map3(clipped, a, a_min, a_max)
 
 
+def round_element(x, decimals):
+    return np.round(x, decimals)
+
+
+def round_(a, decimals=0):
+    """numpy.round of an array"""
+    if isinstance(a, (list, tuple)):
+        return round_(np.asarray(a), decimals)
+    return map2(round_element, a, decimals)
+
+
 # ---- differences and sums
 
 def diff1(a):
@@ -130,6 +141,10 @@ def diff(a, n=1, axis=-1):
     if n < 0:
         raise ValueError("order must be non-negative")
     v = np.copy(a)
+    if isinstance(v.dtype.type(0), np.datetime64):  # the first differences are of another type
+        if n == 0:
+            raise ValueError("differences of datetimes: the order must be positive")
+        return diff(moveaxis(diff1(moveaxis(v, axis, 0)), 0, axis), n - 1, axis)
     w = moveaxis(v, axis, 0)
     for _ in range(n):
         w = moveaxis(moveaxis(diff1(w), 0, 0), 0, 0)
@@ -491,4 +506,4 @@ def slid(a, v, mode):
 
 FUNCTIONS = {f"numpy.{f.__name__}": f for f in (
     where, clip, diff, ediff1d, trapezoid, cross, kron, roll, unique, isin, in1d, union1d, intersect1d, setdiff1d, setxor1d, array_equal, isclose,
-    allclose, bincount, histogram, digitize, interp, convolve, correlate)} | {"numpy.trapz": trapezoid, "ndarray.clip": clip}
+    allclose, bincount, histogram, digitize, interp, convolve, correlate)} | {"numpy.trapz": trapezoid, "ndarray.clip": clip, "numpy.round": round_, "ndarray.round": round_}

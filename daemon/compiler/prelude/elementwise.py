@@ -219,6 +219,7 @@ def _functions():
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     exec(compile(text, file, "exec"), globals())
     found = {f"numpy.{name}": globals()[name] for name in (*BINARY, *UNARY)}
+    found["builtins.abs"], found["builtins.pow"] = globals()["absolute"], globals()["power"]
     found.update((f"inplace.{name}", globals()[f"inplace_{name}"]) for name in INPLACE)
     return found
 

@@ -5,7 +5,8 @@ https://numpy.org/doc/stable/reference/routines.array-manipulation.html
 An axis and a shape may be known only when running; how many dimensions there are is known when compiling. Tuples of
 shapes are built item by item, by recursion over their tails."""
 import numpy as np
-from intrinsics import contiguous, depth, dtype_of, layout, static_error, strided, strided_readonly
+from intrinsics import contiguous, depth, dtype_of, layout, static_error, strided, strided_readonly, time_unit
+from times import astype as time_astype
 
 
 def as_shape(shape):
@@ -372,6 +373,8 @@ def rot90(m, k=1):
 
 def astype(a, dtype, copy=True):
     """ndarray.astype"""
+    if time_unit(a) >= 0 or time_unit(dtype) >= 0:
+        return time_astype(a, dtype)
     if layout(a) == "F":
         return astype(a.T, dtype).T
     out = np.empty(a.shape, dtype)

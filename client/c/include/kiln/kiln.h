@@ -326,7 +326,9 @@ enum kiln_type_kind {
     KILN_T_LIST,
     KILN_T_SET,
     KILN_T_DICT,
-    KILN_T_OBJECT /* struct kiln_mem *: an object of a jitclass */
+    KILN_T_OBJECT,     /* struct kiln_mem *: an object of a jitclass */
+    KILN_T_DATETIME,   /* int64_t: NumPy's count since 1970, INT64_MIN for NaT; the unit is in the text */
+    KILN_T_TIMEDELTA   /* likewise */
 };
 struct kiln_type {
     enum kiln_type_kind kind;

@@ -87,6 +87,19 @@ class Expressions:
         parts = self.expressions([node.test, node.body, node.orelse])
         return self.tree.emit(K.IFEXP, *parts, at=node)
 
+    def time_constant(self, node):
+        """np.datetime64("2020-01-01") and the like, of constants: the value. None if it is another call."""
+        np = self.values.numpy
+        if np is None or node.keywords or not node.args or any(type(a).__name__ != "Constant" for a in node.args):
+            return None
+        value, _ = self.look(node.func)
+        if value is not np.datetime64 and value is not np.timedelta64:
+            return None
+        try:
+            return value(*(a.value for a in node.args))
+        except (ValueError, TypeError) as error:
+            self.refuse(f"{value.__name__}: {error}", node)
+
     def sugar(self, what, node):
         """The nodes of what a piece of syntax stands for; None if it stands for itself."""
         from . import sugar
@@ -97,6 +110,9 @@ class Expressions:
         return None if written is None else self.expression(written)
 
     def e_Call(self, node):
+        constant = self.time_constant(node)
+        if constant is not None:
+            return self.emit_value(constant, None, node)
         function = node.func
         if type(function).__name__ == "Attribute" and function.attr == "format" and \
                 type(function.value).__name__ == "Constant" and type(function.value.value) is str:
