@@ -211,3 +211,64 @@ def test_sorting():
 def test_rounding():
     check(lambda a: (np.round(a), np.round(a, 1), np.around(a, 2), a.round(1), abs(a), pow(a, 2), np.round(a, -1)), np.array([0.125, -2.5, 17.349, 1e10, np.inf]))
     check(lambda a: (np.round(a), np.round(a, -1), abs(a)), np.array([[15, -25], [7, 1]]))
+
+
+def outs(a, b, c):
+    np.add(a, b, c)
+    np.multiply(c, 2, out=c)
+    np.sqrt(c, c)
+    return np.negative(c, out=c)
+
+
+def test_out():
+    check(outs, np.arange(4.0), np.arange(4), np.zeros(4))
+
+    def wrong(a):
+        return np.divide(a, 2, out=a)
+
+    with pytest.raises(TypeError):
+        compiled(wrong)(np.arange(4))
+
+
+def limits(x):
+    return (np.finfo(np.float64).eps, np.finfo(np.float64).max, np.finfo(np.float32).min, np.finfo(np.float32).eps, np.finfo(x.dtype).tiny, np.iinfo(np.int32).max, np.iinfo(np.int8).min, np.iinfo(np.int64).min, np.iinfo(np.uint64).max,
+            np.iinfo(np.uint8).bits, np.finfo(np.float64).resolution, np.iinfo(np.int64).max)
+
+
+def test_limits():
+    check(limits, np.zeros(2))
+    check(limits, np.zeros(2, np.float32))
+
+
+def positions(a):
+    t = 0.0
+    for i, j in np.ndindex(a.shape):
+        t = t * 2 + a[i, j]
+    for ij in np.ndindex(2, 2):
+        t += a[ij] * ij[1]
+    for (i, j), v in np.ndenumerate(a):
+        t += v * i - j
+    x, y = np.broadcast_arrays(a, a[0])
+    return t, x, y
+
+
+def test_positions():
+    check(positions, np.arange(6.0).reshape(2, 3))
+
+
+def systems(a, b, c):
+    return np.linalg.solve(a, b), np.linalg.solve(a, c), np.linalg.inv(a), np.linalg.det(a), np.linalg.norm(a), np.linalg.norm(b), np.linalg.norm(b, 1), np.linalg.norm(b, np.inf), np.linalg.norm(b, 3), np.linalg.norm(a, 1), \
+        np.linalg.norm(a, np.inf), np.linalg.norm(a, axis=1), np.linalg.norm(a, axis=0)
+
+
+def test_systems():
+    for n in (1, 2, 3, 8):
+        for d in (np.float64, np.complex128):
+            a = (RNG.normal(size=(n, n)) + 3 * np.eye(n)[::-1]).astype(d)
+            b, c = RNG.normal(size=n), RNG.normal(size=(n, 2))
+            for got, want in zip(compiled(systems)(a, b, c), systems(a, b, c)):
+                assert np.allclose(got, want, rtol=1e-10) and np.asarray(got).dtype == np.asarray(want).dtype
+    with pytest.raises(ValueError, match="singular"):
+        compiled(lambda a: np.linalg.inv(a))(np.zeros((2, 2)))
+    assert compiled(lambda a: np.linalg.det(a))(np.ones((3, 3))) == 0.0
+    assert np.allclose(compiled(lambda a, b: np.linalg.solve(a, b))(np.array([[2, 1], [1, 3]]), np.array([3, 5])), [0.8, 1.4])

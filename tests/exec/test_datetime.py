@@ -224,3 +224,16 @@ def test_errors():
             compiled(f)(*arguments)
     with pytest.raises(TypeError):  # several units at once have no type
         compiled(identity)(np.datetime64(5, "10us"))
+
+
+def record_times(a):
+    a[0]["t"] = a[1]["t"] + np.timedelta64(1, "D")
+    t = a["t"]
+    return a[0].t, t[1] - t[0], t.copy(), a["x"].sum()
+
+
+def test_in_records():
+    a = np.array([("2020-01-01", 1.0), ("2020-02-01", 2.0)], [("t", "M8[s]"), ("x", "f8")])
+    b = a.copy().view(np.recarray)
+    want = record_times(b)
+    assert same(tuple(want[:3]), tuple(compiled(record_times)(a)[:3])) and same(a["t"], b["t"])

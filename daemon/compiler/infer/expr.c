@@ -87,7 +87,8 @@ bool is_pure(struct walk *w, uint32_t node)
         return true;
     case KIR_CALL:
         items = kir_list(n, 1, &count);
-        return f->intrinsic == LIB_DTYPE_OF && count == 1 && is_pure(w, items[0]);
+        return (f->intrinsic == LIB_DTYPE_OF || f->intrinsic == LIB_N_FINFO || f->intrinsic == LIB_N_IINFO) && count == 1 &&
+               is_pure(w, items[0]);
     default:
         return false; /* the rest may raise or call; a load more costs nothing */
     }

@@ -296,6 +296,8 @@ const struct type *library_attr(struct walk *w, uint32_t node, struct fact *f, c
         return base; /* the class of a dtype's scalars: both are the type itself here */
     if (base->kind == TY_TYPEVALUE && strcmp(name, "itemsize") == 0 && is_pure(w, arg.node))
         return know_int(w, f, type_element_layout(base->elem).size);
+    if (base->kind == TY_TYPEVALUE && is_pure(w, arg.node) && (t = limits_attr(w, f, base->elem, name)))
+        return t;
     if (strlen(name) > 60 || (!protocol_prefix(base) && !type_is_number(base)))
         return mistake(w, node, NULL, "%s has no attribute '%s'", show(w, base), name);
     key[0] = '.';

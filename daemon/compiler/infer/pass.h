@@ -355,6 +355,8 @@ bool with_receiver(struct walk *w, struct call *c, const struct type *receiver);
 const struct type *library_call(struct walk *w, struct call *c, const char *name);
 const struct type *library_attr(struct walk *w, uint32_t node, struct fact *f, const struct type *base,
                                 const char *name);
+/* An attribute of numpy.finfo or iinfo, which are the type itself here; NULL: it has no such one. */
+const struct type *limits_attr(struct walk *w, struct fact *f, const struct type *t, const char *name);
 /* The type that a value stands for as a dtype or class; NULL if it is none. */
 const struct type *type_meant(struct walk *w, const struct type *t);
 /* Whether arrays, numbers, containers of this type have such an attribute or method. */

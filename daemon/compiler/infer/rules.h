@@ -22,7 +22,7 @@ struct library_row {
     X(CPOLAR) X(CRECT) X(CPRED1) X(FLOAT1) X(FLOAT2) X(REAL1) X(SAME1) X(SAME2) X(PART) X(OPERATOR) X(LOGICAL)        \
     X(CREATE) X(FULL) X(LIKE) X(ATTR) X(COPY) X(FILL) X(LISTOP) X(STATIC_ERROR) X(LAYOUT) X(DTYPE_OF) X(CALLABLE)     \
     X(CONTAINER) X(EMPTY) X(OBJMODE) X(TEXTOP)                                                                        \
-    X(OBJECT) X(OBJECT_HASH) X(TIME_UNIT) X(TIME_TICKS) X(TIME_AS) X(TIME_COMMON) X(DEPTH) X(STRIDED) X(INDEX_AXIS)
+    X(OBJECT) X(OBJECT_HASH) X(LIMITS) X(TIME_UNIT) X(TIME_TICKS) X(TIME_AS) X(TIME_COMMON) X(DEPTH) X(STRIDED) X(INDEX_AXIS)
 /* clang-format on */
 #define X(NAME) const struct type *rule_##NAME(struct walk *w, struct call *c, const struct library_row *row);
 RULES(X)

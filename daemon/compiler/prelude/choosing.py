@@ -9,7 +9,7 @@ from indexing import masked, nonzero
 from intrinsics import dtype_of
 from making import concatenate, flat
 from searching import searchsorted, sort_in_place
-from shaping import moveaxis
+from shaping import as_shape, broadcast_to, moveaxis, product
 
 
 # ---- numpy.where, numpy.clip
@@ -504,6 +504,38 @@ def slid(a, v, mode):
     return out
 
 
+# ---- positions
+
+def position(k, shape):
+    """Index of element k in C order."""
+    if len(shape) == 0:
+        return ()
+    n = product(shape[1:])
+    return (k // n,) + position(k % n, shape[1:])
+
+
+def ndindex(*shape):
+    """numpy.ndindex, as a list"""
+    s = as_shape(shape)
+    return [position(k, s) for k in range(product(s))]
+
+
+def ndenumerate(arr):
+    """numpy.ndenumerate, as a list"""
+    s = arr.shape
+    return [(position(k, s), arr[position(k, s)]) for k in range(arr.size)]
+
+
+def broadcast_arrays(a, b):
+    """numpy.broadcast_arrays of two arrays"""
+    if a.ndim < b.ndim:
+        return broadcast_arrays(a[None], b)
+    if b.ndim < a.ndim:
+        return broadcast_arrays(a, b[None])
+    shape = joined(a.shape, b.shape)
+    return broadcast_to(a, shape), broadcast_to(b, shape)
+
+
 FUNCTIONS = {f"numpy.{f.__name__}": f for f in (
     where, clip, diff, ediff1d, trapezoid, cross, kron, roll, unique, isin, in1d, union1d, intersect1d, setdiff1d, setxor1d, array_equal, isclose,
-    allclose, bincount, histogram, digitize, interp, convolve, correlate)} | {"numpy.trapz": trapezoid, "ndarray.clip": clip, "numpy.round": round_, "ndarray.round": round_}
+    allclose, bincount, ndindex, ndenumerate, broadcast_arrays, histogram, digitize, interp, convolve, correlate)} | {"numpy.trapz": trapezoid, "ndarray.clip": clip, "numpy.round": round_, "ndarray.round": round_}

@@ -136,6 +136,16 @@ def map2(op, x, y):
     return op(x, y)
 
 
+def stored(result, out):
+    """The result, in `out` where that is given."""
+    if out is None:
+        return result
+    if kind(result) > kind(out):
+        raise TypeError("the result can't be stored in an array of this type: it is of a higher kind")
+    out[...] = result
+    return out
+
+
 def kind(a):
     """The order of kinds in which a value may be stored: bool, integer, float, complex."""
     if a.dtype == np.bool_:
@@ -207,13 +217,15 @@ def _functions():
     lines = []
     for name, text in BINARY.items():
         lines += [*_element(name, "x, y", text),
-                  f"def {name}(x, y):", f'    """numpy.{name} of arrays."""', *_refusal(name, "x, y"), f"    return map2(element_{name}, x, y)", ""]
+                  f"def {name}(x, y, out=None):", f'    """numpy.{name} of arrays."""', *_refusal(name, "x, y"),
+                  f"    return stored(map2(element_{name}, x, y), out)", ""]
     for name in INPLACE:
         lines += [f"def inplace_{name}(x, y):", f'    """numpy.{name} of arrays, stored in the first."""',
                   *_refusal(name, "x, y"), f"    return inplace(element_{name}, x, y)", ""]
     for name, text in UNARY.items():
         lines += [*_element(name, "x", text),
-                  f"def {name}(x):", f'    """numpy.{name} of an array."""', *_refusal(name, "x"), f"    return map1(element_{name}, x)", ""]
+                  f"def {name}(x, out=None):", f'    """numpy.{name} of an array."""', *_refusal(name, "x"),
+                  f"    return stored(map1(element_{name}, x), out)", ""]
     text = "\n".join(lines) + "\n"
     file = "<prelude elementwise>"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
