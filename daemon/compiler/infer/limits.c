@@ -36,7 +36,8 @@ const struct type *rule_LIMITS(struct walk *w, struct call *c, const struct libr
     return !t ? fail_memory(w->p) : rule_take(w, c, row, &p) ? t : w->p->bottom;
 }
 
-static const struct type *known_value(struct walk *w, struct fact *f, struct kir_const value, const struct type *t)
+static const struct type *known_value(struct walk *w, struct fact *f, struct kir_const value,
+                                      const struct type *t)
 {
     struct kir_const *k = arena_new(w->p->a, struct kir_const);
 
@@ -57,17 +58,21 @@ const struct type *limits_attr(struct walk *w, struct fact *f, const struct type
         return know_int(w, f, type_bits(t));
     for (size_t i = 0; floating && i < sizeof floats / sizeof floats[0]; i++)
         if (strcmp(name, floats[i].name) == 0)
-            return known_value(w, f,
-                               (struct kir_const){ .kind = KIR_K_FLOAT,
-                                                   .f = t->kind == TY_FLOAT32 ? floats[i].of32 : floats[i].of64 },
-                               t);
+            return known_value(
+                w, f,
+                (struct kir_const){ .kind = KIR_K_FLOAT,
+                                    .f = t->kind == TY_FLOAT32 ? floats[i].of32 : floats[i].of64 },
+                t);
     if (!type_is_integer(t) || (strcmp(name, "max") != 0 && strcmp(name, "min") != 0))
         return NULL;
     unsigned bits = type_bits(t);
     bool is_signed = type_is_signed(t), max = name[1] == 'a';
-    uint64_t value = max ? UINT64_MAX >> (64 - bits + is_signed) : is_signed ? ~(UINT64_MAX >> (65 - bits)) : 0;
+    uint64_t value = max         ? UINT64_MAX >> (64 - bits + is_signed)
+                     : is_signed ? ~(UINT64_MAX >> (65 - bits))
+                                 : 0;
     if (!is_signed && bits == 64 && max) /* no int of Python's here holds it */
-        return known_value(w, f, (struct kir_const){ .kind = KIR_K_INT, .i = { .bits = value, .is_unsigned = true } },
-                           scalar(w, TY_UINT64));
+        return known_value(
+            w, f, (struct kir_const){ .kind = KIR_K_INT, .i = { .bits = value, .is_unsigned = true } },
+            scalar(w, TY_UINT64));
     return know_int(w, f, (int64_t)value);
 }

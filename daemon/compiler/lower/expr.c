@@ -124,8 +124,13 @@ struct val aug_value(struct fn *f, uint32_t aug, struct val old, uint32_t value_
     const struct fact *fa = fact_of(f, aug);
     struct val v = eval(f, value_node);
     if (fa->callee && old.t && v.t) {
-        bool swapped = fa->n_args == 2 && fa->args[0].node == value_node; /* a method of the value's class */
-        struct val args[2] = { swapped ? v : old, swapped ? old : v };
+        bool swapped = fa->n_args >= 2 && fa->args[0].node == value_node; /* a method of the value's class */
+        const struct kir_module *mod = fa->callee->unit->mod;
+        struct val *args = lo_alloc(f->lo, fa->n_args + 2, sizeof(*args));
+        args[0] = swapped ? v : old;
+        args[1] = swapped ? old : v;
+        for (uint32_t i = 2; i < fa->n_args; i++) /* parameters that are left out */
+            args[i] = val_const(f, mod, &mod->consts[fa->args[i].index], fa->args[i].type);
         for (uint32_t i = 0; i < 2 && i < fa->n_args; i++)
             args[i] = convert(f, args[i], fa->args[i].type);
         return convert(f, emit_call(f, aug, fa->callee, NULL, args), fa->type);

@@ -9,8 +9,10 @@ import types
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-AREAS = ("reductions", "creation", "linalg", "searching", "elementwise", "iterables", "lists", "hashing", "dicts", "sets", "typed",
-         "tuples", "text", "text_format", "bytes_methods", "operators", "number_methods", "mathematics", "heaps", "random_module", "numpy_random", "shaping", "making", "indexing", "axes", "choosing", "times", "systems")
+AREAS = ("reductions", "creation", "linalg", "searching", "elementwise", "iterables", "lists", "hashing", "dicts",
+         "sets", "typed", "tuples", "text", "text_format", "bytes_methods", "operators", "number_methods",
+         "mathematics", "heaps", "random_module", "numpy_random", "distributions", "counts", "shaping", "making",
+         "indexing", "axes", "choosing", "arrays_as_sets", "times", "systems")
 
 
 def frontend():
